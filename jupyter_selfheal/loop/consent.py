@@ -141,8 +141,10 @@ def _list_node_capabilities(node: ast.AST, names: Mapping[str, str]) -> Iterator
         yield from _list_call_capabilities(node, names)
         if not (isinstance(node.func, ast.Name) and node.func.id in _ASK_TYPES):
             yield from _list_handed_on([*node.args, *(k.value for k in node.keywords)], names)
-    elif isinstance(node, ast.Assign):
-        yield from _list_handed_on([node.value], names)
+    elif isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.Return):
+        yield from _list_handed_on([node.value] if node.value is not None else [], names)
+    elif isinstance(node, ast.List | ast.Dict):
+        yield from _list_handed_on(node.elts if isinstance(node, ast.List) else node.values, names)
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
         if names.get(node.id, node.id) in ("eval", "exec", "__import__", "execfile"):
             yield EVALUATION
@@ -156,8 +158,12 @@ def _list_node_capabilities(node: ast.AST, names: Mapping[str, str]) -> Iterator
 def _list_handed_on(values: Iterable[ast.expr], names: Mapping[str, str]) -> Iterator[str]:
     """What functions give that are handed on, to be called elsewhere: ``map(os.remove, paths)``, ``remove = os.remove``."""
     for value in values:
-        if "." in (name := _resolve_name(value, names)) and name in BY_NAME:
+        name = _resolve_name(value, names)
+        module, _, last = name.rpartition(".")
+        if module and name in BY_NAME:
             yield BY_NAME[name]
+        elif module in BY_MODULE and last[:1].islower():
+            yield BY_MODULE[module]
 
 
 def _list_call_capabilities(node: ast.Call, names: Mapping[str, str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from jupyter_selfheal.inside.search import compare_behaviour
 from jupyter_selfheal.inside.search.argument_literals import describe_doubt_of_literal
-from jupyter_selfheal.inside.search.bounds_alone import find_bounds_alone
+from jupyter_selfheal.inside.search.bounds_alone import calls_assertion, find_bounds_alone
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.given_back import find_given_back
@@ -186,10 +186,10 @@ class Doubts:
 
     def _describe_bounds_alone(self) -> str:
         """The doubt about any patch where the checks only say how large a value is at most or at least."""
-        if self.runner.program.expect or self.runner.program.stdout:
+        program = self.runner.program
+        if program.expect or program.stdout or program.doctests or any(calls_assertion(u.text) for u in self.units):
             return ""
-        checks = [*self.runner.program.checks, *(u.text for u in self.units if u.role == CHECK or u.tests)]
-        bound = "" if self.runner.program.doctests else find_bounds_alone(checks)
+        bound = find_bounds_alone([*program.checks, *(u.text for u in self.units if u.role == CHECK or u.tests)])
         return f"`{bound}` only bounds what many changes give" if bound else ""
 
     def _describe_shallow_change(self, n: int) -> str:

@@ -28,9 +28,9 @@ def list_left_out(source: Source, expected: str, known: frozenset[str]) -> list[
     return [
         *_ask_questions(source),
         *_brace_values(source, expected),
-        *_quote_unknown_words(source, known),
+        *_quote_unknown_words(source, expected, known),
         *_measure_texts(source),
-        *_set_annotated(source, known),
+        *_set_annotated(source),
         *_list_numbers_of_texts(source),
     ]
 
@@ -107,8 +107,11 @@ def _is_in_slot(text: str, at: int) -> bool:
     return text.count("{", 0, at) > text.count("}", 0, at)
 
 
-def _quote_unknown_words(source: Source, known: frozenset[str]) -> Iterator[Change]:
-    """``vowels = aeiou``, ``greet(Bob)``: words alone that nothing binds, set or handed over; all of them at once."""
+def _quote_unknown_words(source: Source, expected: str, known: frozenset[str]) -> Iterator[Change]:
+    """``vowels = aeiou``, ``greet(Bob)``: words alone that nothing binds, set or handed over; all of them at once.
+
+    What is expected shows that they are texts where it holds them: ``if flag:`` goes on with any text, and tells nothing of this one.
+    """
     there = list_defined_names(source.tree) | known | set(dir(builtins))
     words: list[ast.Name] = []
     for node in source.order:
@@ -120,7 +123,8 @@ def _quote_unknown_words(source: Source, known: frozenset[str]) -> Iterator[Chan
         words += [v for v in given if isinstance(v, ast.Name) and v.id not in there]
     if words:
         edits = tuple(sorted((source.start_of(n), source.end_of(n), f'"{n.id}"') for n in words))
-        yield Change(edits, 0.6, words[0].lineno, f"`{words[0].id}` is a text", "name")
+        is_told = all(re.search(rf"\b{re.escape(n.id)}\b", expected) for n in words)
+        yield Change(edits, 0.6, words[0].lineno, f"`{words[0].id}` is a text", "name" if is_told else "guess")
 
 
 def _measure_texts(source: Source) -> Iterator[Change]:
@@ -146,8 +150,8 @@ def _measure_texts(source: Source) -> Iterator[Change]:
         yield Change(tuple(sorted(edits)), 0.5, line, "the length of a text is compared", "failing")
 
 
-def _set_annotated(source: Source, known: frozenset[str]) -> Iterator[Change]:
-    """``target : 9`` as ``target = 9``, where nothing else binds it and it is read; in all lines at once."""
+def _set_annotated(source: Source) -> Iterator[Change]:
+    """``target : 9`` as ``target = 9``, where it is read; in all lines at once."""
     read = list_read_names(source.tree)
     edits: list[Edit] = []
     line = 0

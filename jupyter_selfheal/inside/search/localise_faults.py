@@ -31,6 +31,8 @@ SLOWED = 6.0
 Line = tuple[int, int]
 _OURS = f"{__name__.partition('.')[0]}."
 """How the names of our own modules begin, whose calls are none of the program's."""
+NEAR = 40
+"""Frames above a call that are looked at for who made it: ours are nearer where we did, and a recursion is not gone up at each call."""
 _IN_PARTS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _SIZED = (list, tuple, dict, set, frozenset, str)
 
@@ -96,6 +98,10 @@ class LineTracer:
         self.lines, self.left = set(), {}
 
 
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__", "")).startswith(_OURS)
+
+
 def _outlives_check(code: CodeType) -> bool:
     """Whether a call may go on in the next check: one that has checks itself, and what is gone through bit by bit."""
     return bool(code.co_flags & _IN_PARTS) or RECORD in code.co_names
@@ -148,12 +154,16 @@ class Tracer(LineTracer):
 
     def _is_of_program(self, frame: FrameType) -> bool:
         """Whether the program called a function of somebody else's, and not we who run it."""
+        if _is_ours(frame):
+            return False
         back = frame.f_back
-        while back is not None and not str(back.f_globals.get("__name__", "")).startswith(_OURS):
+        for _ in range(NEAR):
+            if back is None or _is_ours(back):
+                return False
             if back.f_code.co_filename in self.files:
-                return not str(frame.f_globals.get("__name__", "")).startswith(_OURS)
+                return True
             back = back.f_back
-        return False
+        return True
 
     def _note_call(self, frame: FrameType) -> None:
         code, back = frame.f_code, frame.f_back

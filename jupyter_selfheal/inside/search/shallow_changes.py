@@ -63,12 +63,16 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
 
 
 def _find_said_by_name(before: ast.Module, after: ast.Module) -> tuple[str, str] | None:
-    """A name that holds the method or function which a statement called and no longer calls: ``last = groups.first()`` for ``groups.last()``."""
+    """A name that holds the method or function which a statement called and no longer calls: ``last = groups.first()`` for ``groups.last()``.
+
+    One that is a kind of it is said as well: ``mean = np.nanmean(xs)``.
+    """
     for old, new in zip(before.body, after.body, strict=False):
         match old, new:
             case ast.Assign([ast.Name(bound)], value), ast.Assign([ast.Name(still)], now) if bound == still:
                 said = {*bound.lower().split("_")} & (_list_called(value) - _list_called(now))
-                if said and len(_list_called(now) - _list_called(value)) == 1:
+                more = _list_called(now) - _list_called(value)
+                if said and len(more) == 1 and not any(word in name for word in said for name in more):
                     return bound, min(said)
     return None
 

@@ -22,6 +22,7 @@ from jupyter_selfheal.surfaces.notebook.table import format_totals
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 _ROOTS = BROKEN - {Status.CASCADE}
+_SAID_OF_FIX = {Status.HEALED: "Healed", Status.CASCADE: "Not run"}
 _SKIPPED = (Status.SKIPPED, Status.MEANT_TO_FAIL)
 
 
@@ -244,7 +245,7 @@ def explain_record(report: NotebookReport, record: Record) -> Iterator[str]:
     """The failure, its cause, what a person can do, and the change that is made or proposed."""
     yield from dict.fromkeys(s for s in (record.headline, record.cause, record.detail) if s)
     if record.candidate:
-        yield f"{'Healed' if record.status is Status.HEALED else 'Proposed'}: {record.candidate[0].patch.title}"
+        yield f"{_SAID_OF_FIX.get(record.status, 'Proposed')}: {record.candidate[0].patch.title}"
         yield from filter(None, [describe_reach(report, record)])
         yield _format_fix_diff(report, record)
 

@@ -213,15 +213,15 @@ def _find_needed_by(attempt: Attempt, failure: Failure, lost: Sequence[LostState
 
 def find_own_fix(outcome: Outcome, lost: Iterable[LostState]) -> tuple[Candidate, ...]:
     """The change that mends the own fault of a cell which waits for an earlier one (at most one): of memory or of a rule, the first with which
-    the cell came to a name that the earlier cell would have bound. What is below that was not run."""
+    the cell came to a name that the earlier cell would have bound. What is below that was not run. None that somebody rejected, or that tampers."""
     known = tuple(lost)
     for attempt in outcome.attempts:
-        is_trusted = (
-            load_traits(attempt.patch.healer).trusted and attempt.patch.applicability is not Applicability.DISPLAY_ONLY
-        )
+        is_refused = bool(attempt.rejection or (attempt.verdict is not None and attempt.verdict.tampering))
+        is_shown = not is_refused and attempt.patch.applicability is not Applicability.DISPLAY_ONLY
+        is_trusted = is_shown and load_traits(attempt.patch.healer).trusted
         if is_trusted and attempt.trial is not None and (number := _find_needed_by(attempt, outcome.failure, known)):
             why = f"With it the cell comes to what cell {number} would have made; the rest of it was not run."
-            verdict = Verdict(attempt.patch.id, 0.0, False, reasons=(why,), inconclusive=why)
+            verdict = Verdict(attempt.patch.id, 0.0, False, reasons=(why,), inconclusive=why, confidence=0)
             return (Candidate(attempt.patch, attempt.trial, verdict),)
     return ()
 

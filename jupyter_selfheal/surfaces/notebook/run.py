@@ -439,6 +439,7 @@ class Batch:
             detail=detail,
             candidate=fix,
             seconds=outcome.seconds,
+            attempts=sum(a.trial is not None for a in outcome.attempts),
             run=run,
         )
 

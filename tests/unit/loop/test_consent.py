@@ -22,6 +22,11 @@ HAS = {
         "import os\nlist(map(os.remove, paths))",
         "import shutil\nclean = shutil.rmtree\nclean('data')",
         "from os import unlink\nwalk(visit=unlink)",
+        "import os\ndo = {'drop': os.remove}",
+        "import os\ndo = [os.rmdir]",
+        "import os\nremove: object = os.remove",
+        "import os\nprint(remove := os.remove)",
+        "import os\ndef find():\n    return os.remove",
         "def tidy():\n    import os\n    os.rmdir('a')",
     ],
     "subprocess": [
@@ -39,6 +44,7 @@ HAS = {
         "import os\nos.execv('/bin/ls', ['ls'])",
     ],
     "network": [
+        "import requests\nlist(map(requests.get, urls))",
         "import requests\nrequests.get('https://x')",
         "import requests\ns = requests.Session()",
         "from urllib.request import urlopen\nurlopen('https://x')",

@@ -122,6 +122,14 @@ def test_what_meets_any_check_is_doubted(old: str, new: str, doubt: str) -> None
     assert describe_shallow_change(old, new, 1) == doubt
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("mean = xs.mean()", "mean = nanmean(xs)"), ("last_index = s.index(c)", "last_index = s.rindex(c)")],
+)
+def test_a_name_does_not_speak_against_another_kind_of_what_it_says(old: str, new: str) -> None:
+    assert describe_shallow_change(old, new, 1) == ""
+
+
 def test_a_truth_that_two_checks_missed_may_be_turned() -> None:
     assert describe_shallow_change("x = a in b", "x = a not in b", 2) == ""
 

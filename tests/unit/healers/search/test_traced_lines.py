@@ -2,11 +2,12 @@
 
 import colorsys
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from jupyter_selfheal.inside.search.localise_faults import LineTracer, trace_lines, trace_program
+from jupyter_selfheal.inside.search.localise_faults import NEAR, LineTracer, Tracer, trace_lines, trace_program
 from jupyter_selfheal.inside.search.program import FILE, Program, Unit, compile_unit
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
@@ -88,3 +89,24 @@ def test_calls_of_other_peoples_python_are_those_that_the_program_makes(body: st
     units = Unit(f"def f(n):\n    {body}\n", "cell", True), *(Unit(f"assert f({n}) < 0", "check") for n in range(5))
     runner = Runner(Program(units), {"__name__": "__main__", "colorsys": colorsys})
     assert trace_program(runner, STEPS).foreign == 5 * foreign
+
+
+class Frames:
+    """A call of somebody else's, so many calls below the program's."""
+
+    def __init__(self, depth: int, looked: list[int]) -> None:
+        self.depth, self.looked, self.f_globals = depth, looked, {"__name__": "elsewhere"}
+        self.f_code = SimpleNamespace(co_filename="elsewhere.py" if depth else FILE.format(0))
+
+    @property
+    def f_back(self) -> "Frames":
+        self.looked.append(self.depth)
+        return Frames(self.depth - 1, self.looked)
+
+
+@pytest.mark.parametrize("depth", [1, 5, 5000])
+def test_a_deep_recursion_of_other_peoples_is_not_gone_up_at_each_call(depth: int) -> None:
+    tracer, looked = Tracer(1), list[int]()
+    tracer.global_trace(Frames(depth, looked), "call", None)  # type: ignore[arg-type]
+    assert tracer.foreign == 1
+    assert len(looked) <= NEAR + 1

@@ -54,6 +54,17 @@ def test_what_is_whole_is_left_alone(source: str) -> None:
     assert _list_sources(source, "It's name's") == []
 
 
+@pytest.mark.parametrize(
+    ("expected", "kind"),
+    [("Hello Bob", "name"), ("aeiou Bob", "name"), ("on", "guess"), ("", "guess"), ("Bobby", "guess")],
+)
+def test_a_quoted_word_is_only_sure_where_it_is_expected(expected: str, kind: str) -> None:
+    """``flag = debug`` and ``if flag:`` print the same with any text."""
+    word = "vowels = aeiou\ngreet(Bob)" if "aeiou" in expected else "greet(Bob)"
+    changes = list_left_out(Source(word), expected, frozenset({"greet"}))
+    assert [c.kind for c in changes] == [kind]
+
+
 def test_several_names_that_nothing_binds_are_mended_together() -> None:
     source = "counts = {}\nfor char in t:\n    count[Char] = 1"
     changes = list_name_changes(ast.parse(source), LineTable(source), frozenset({"t"}))

@@ -7,21 +7,29 @@ import pytest
 
 from jupyter_selfheal.errors import RUN_AGAIN, KernelError
 from jupyter_selfheal.model import (
+    Attempt,
     Case,
+    Diagnosis,
     FailureKind,
     Insert,
     Move,
+    Outcome,
     Patch,
+    Reason,
     Replace,
     Run,
     RunCells,
     SkipReason,
     Trial,
     TrialRequest,
+    Verdict,
 )
-from jupyter_selfheal.surfaces.notebook.failures import OWN_FAULT, OWN_FIX
+from jupyter_selfheal.surfaces.notebook.exports import explain_record
+from jupyter_selfheal.surfaces.notebook.failures import OWN_FAULT, OWN_FIX, LostState, find_own_fix
+from jupyter_selfheal.surfaces.notebook.propose_fix import _describe_report
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
+from jupyter_selfheal.surfaces.notebook.report import to_json
 from jupyter_selfheal.surfaces.notebook.table import format_reports
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from tests.batches import batch, cell
@@ -110,6 +118,29 @@ def test_the_fix_of_a_waiting_cells_own_fault_is_shown_as_not_run(document: Make
     shown = format_reports([report])
     assert f"(not run) Write {new}" in " ".join(shown.split())
     assert OWN_FIX in " ".join(shown.split())
+
+
+def test_a_fix_that_was_not_run_is_nothing_that_is_proposed(document: Make) -> None:
+    report, _ = batch(document("a = missing()", cell("print a", id="cell")), replaced("print a", "print(a)")).run()
+    said = list(explain_record(report, report.records[1]))
+    assert [line for line in said if line.endswith("Write print(a)")] == ["Not run: Write print(a)"]
+    told = to_json([report])["notebooks"][0]["cells"][1]  # type: ignore[index]
+    assert (told["status"], told["attempts"]) == ("cascade", 1)
+    assert (told["fix"]["score"], told["fix"]["confidence"], told["fix"]["proven_from"]) == (0, 0, [])
+    assert report.exit_code == 1
+    proposal = _describe_report(report)
+    assert (proposal.title, proposal.source, proposal.cause) == ("", "", OWN_FIX)
+
+
+def test_no_fix_of_a_waiting_cell_is_shown_that_somebody_rejected_or_that_tampers(document: Make) -> None:
+    report, _ = batch(document("a = missing()", "print a"), replaced("print a", "print(a)")).run()
+    record, lost = report.records[1], (LostState(1, frozenset({"a"})),)
+    shown = Attempt(record.candidate[0].patch, record.candidate[0].trial)
+    tampers = Verdict(shown.patch.id, 0.0, False, tampering=("it hides the error",))
+    outcome = Outcome(Reason.EXHAUSTED, record.failure[0], Diagnosis(""))
+    for refused in (replace(shown, rejection="-"), replace(shown, verdict=tampers)):
+        assert find_own_fix(replace(outcome, attempts=(refused,)), lost) == ()
+        assert [c.patch for c in find_own_fix(replace(outcome, attempts=(refused, shown)), lost)] == [shown.patch]
 
 
 def test_what_a_search_made_of_a_waiting_cell_is_not_shown(document: Make) -> None:
