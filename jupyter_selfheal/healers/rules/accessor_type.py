@@ -22,7 +22,7 @@ class AccessorType(Rule):
 
     **Fix** `pd.to_datetime(df["when"]).dt.month`; `pd.to_datetime(df["day"].astype(str), format="%Y%m%d").dt.month`; `df["zip"].astype(str).str[:2]`.
 
-    **Fix safety** Safe for texts that are all ISO dates (`2021-03-04`) or that one common format alone fits (`25/04/2021` says how `03/04/2021` is read), for numbers that are all days of 1900 to 2099 (`20240301`), and for whole
+    **Fix safety** Safe for texts that are all ISO dates (`2021-03-04`) or that one common format alone fits (`25/04/2021` says how `03/04/2021` is read, `21/04/13` does not), for numbers that are all days of 1900 to 2099 (`20240301`), and for whole
     numbers of one length as texts. Unsafe otherwise: day and month may be in another order, a missing value becomes the text `nan`, and of numbers of several lengths
     the shorter ones may have lost their zeros in front (zip codes, `930` for half past nine), so that a part or a pattern stands elsewhere in them. Silent for a table,
     which has neither accessor, and for other numbers.
@@ -85,7 +85,11 @@ def _write_dates(context: RuleContext, node: ast.Attribute, dtype: str) -> tuple
         return f"{known[0]}({text})", True, [known[1]]
     fitting = context.ask(questions.SELECT_DATE_FORMATS, expression=f"({text}).dropna()", formats=FORMATS)
     if len(fitting) == 1:
-        return f'{known[0]}({text}, format="{fitting[0]}")', True, [known[1]]
+        turned = fitting[0].translate(str.maketrans("dy", "yd"))
+        is_open = turned[:2] == "%y" and bool(
+            context.ask(questions.SELECT_DATE_FORMATS, expression=f"({text}).dropna()", formats=(turned,))
+        )
+        return f'{known[0]}({text}, format="{fitting[0]}")', not is_open, [known[1]]
     return f"{known[0]}({text})", False, [known[1]]
 
 

@@ -33,7 +33,7 @@ class AggregateOfGroups(Rule):
     **Fix** `df["mean"] = df.groupby("team")["points"].transform("mean")`, also in cells above and in a larger expression (`df["points"] / df.groupby("team")["points"].sum()`), and where
     the labels are taken off (`….sum().values`, of which there are as many as groups).
 
-    **Fix safety** Safe where every value of the new column is missing, or there are other numbers of groups and rows. Silent where one is not, where something is taken of all groups (`….sum().rank()`), where the table's index is what the groups are made by, and where more than one value a group is made.
+    **Fix safety** Safe where every value of the new column is missing, or there are other numbers of groups and rows, and each row has a group. Unsafe where another table has as many rows as there are groups, and their column: it may be meant. Silent where one is not, where something is taken of all groups (`….sum().rank()`), where the table's index is what the groups are made by, and where more than one value a group is made.
     """
 
     code = "PDA195"
@@ -99,15 +99,35 @@ class AggregateOfGroups(Rule):
                 or context.is_true(f"len({context.text(call)}) == len({table})")
             ):
                 continue
+            if not context.is_true(f"({context.text(call.func.value)}).ngroup().ge(0).all()"):  # type: ignore[attr-defined]
+                continue
+            other = _find_table_of_groups(context, call, table)
             new = f'{context.source[context.span(call)[0] : context.span(call.func)[1] - len(how)]}transform("{how}")'
             yield self.patch(
                 context.replace_here((*context.span(bare), new)),
                 "Give each row the value of its group: `transform(…)`",
                 f"`{context.text(bare)}` has one value a group, and `{table}` more rows than that.",
-                why="There are as many values as groups, and each row is in one of them.",
+                applicability=Applicability.UNSAFE if other else None,
+                why=f"`{other}` has as many rows as there are groups, and may be meant."
+                if other
+                else "There are as many values as groups, and each row is in one of them.",
                 prior=0.93,
             )
             return
+
+
+def _find_table_of_groups(context: RuleContext, call: ast.Call, table: str) -> str:
+    """Another table with one row a group, by the same column: ``teams`` beside ``games.groupby("team")``; empty where there is none."""
+    grouped = next(n for n in ast.walk(call) if isinstance(n, ast.Attribute) and n.attr == "groupby")
+    by = next((n.args[0] for n in ast.walk(call) if isinstance(n, ast.Call) and n.func is grouped and n.args), None)
+    if not (isinstance(by, ast.Constant) and isinstance(by.value, str)):
+        return ""
+    names = sorted(
+        {n for c in context.notebook.cells if c.kind == "code" for n in src.find_names(c.source).binds} - {table}
+    )
+    tables = (n for n, i in zip(names, context.describe_all(names), strict=True) if i.is_a("pandas.DataFrame"))
+    is_one = "len({0}) == len({1}) and {2!r} in {0}.columns and {0}[{2!r}].is_unique"
+    return next((n for n in tables if context.is_true(is_one.format(n, context.text(call), by.value))), "")
 
 
 def _list_bare(value: ast.expr) -> Iterator[ast.expr]:

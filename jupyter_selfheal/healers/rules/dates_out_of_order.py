@@ -24,8 +24,9 @@ class DatesOutOfOrder(Rule):
     **Fix** `df[(df.index >= '2020-01') & (df.index < '2020-03')]`, for every such slice of the same table in the cell: the second text is that of the next
     month (day, year, minute), as a slice has all of its last one.
 
-    **Fix safety** Safe: these are the rows that pandas before 2.0 gave, in the same order. Silent for bounds that are no texts of a usual form, for a step, and for
-    a table that a call makes.
+    **Fix safety** Safe: these are the rows that pandas before 2.0 gave, in the same order. Unsafe for one bound where the dates go from the last to the first:
+    pandas before 1.1 gave the rows from there on, which are the earlier ones. Silent for bounds that are no texts of a usual form, or of which the second is before
+    the first, for a step, and for a table that a call makes.
     """
 
     code = "PDA199"
@@ -51,10 +52,17 @@ class DatesOutOfOrder(Rule):
             splices = [s for n in alike if (s := _write_comparison(context, n, text)) is not None]
             if not splices:
                 continue
+            is_open = any(len(_list_bounds(n)) == 1 for n in alike) and context.is_true(
+                f"({text}).index.is_monotonic_decreasing"
+            )
             yield self.patch(
                 context.replace(context.cell_id, splices),
                 f"Take the rows of `{text}` by comparing its dates: `{splices[0][2]}`",
                 f"The dates of `{text}` are not in order, and pandas no longer slices between two that are not among them.",
+                applicability=Applicability.UNSAFE if is_open else None,
+                why="The dates go from the last to the first: all rows after that one may be meant, which are earlier."
+                if is_open
+                else self.why,
                 prior=0.92,
             )
             return
@@ -80,7 +88,9 @@ def _list_bounds(node: ast.Subscript) -> list[tuple[str, str]]:
     rows = _find_slice(node)
     given = [] if rows is None else [(s, b) for s, b in ((">=", rows.lower), ("<=", rows.upper)) if b is not None]
     bounds = [(s, b.value) for s, b in given if isinstance(b, ast.Constant) and isinstance(b.value, str)]
-    return bounds if len(bounds) == len(given) and all(_FORMS.fullmatch(text) for _, text in bounds) else []
+    is_usual = len(bounds) == len(given) and all(_FORMS.fullmatch(text) for _, text in bounds)
+    is_turned = is_usual and len(bounds) == 2 and _fill_up(_find_next(bounds[1][1])) <= _fill_up(bounds[0][1])
+    return bounds if is_usual and not is_turned else []
 
 
 def _write_comparison(context: RuleContext, node: ast.Subscript, table: str) -> Splice | None:
@@ -98,6 +108,11 @@ def _write_comparison(context: RuleContext, node: ast.Subscript, table: str) -> 
             return None
     whole = conditions[0] if len(conditions) == 1 else " & ".join(f"({c})" for c in conditions)
     return (*context.span(rows), whole)
+
+
+def _fill_up(text: str) -> str:
+    """`2020-02` as `2020-02-01`: such texts have the order of their dates."""
+    return text.replace("T", " ") + "0000-01-01"[len(text) :]
 
 
 def _find_next(text: str) -> str:

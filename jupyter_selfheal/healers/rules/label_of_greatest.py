@@ -18,6 +18,7 @@ OF_PLACE = {"argmax": "idxmax", "argmin": "idxmin"}
 """What gives the label where the other gives the place."""
 PLACED = frozenset({"iloc", "iat", "index", "values", "array", "to_numpy", "tolist"})
 """What takes a place in its brackets."""
+SHOWING = frozenset({"print", "display", "str", "repr"})
 
 
 class LabelOfGreatest(Rule):
@@ -28,7 +29,7 @@ class LabelOfGreatest(Rule):
 
     **Fix** `sales.loc[sales["sold"].idxmax(), "town"]`.
 
-    **Fix safety** Safe for `argmax` of a column, which gave the label before pandas 1.0 and is no label since. Else unsafe: where several rows have the value, it gives the first. Silent where the greatest has a name of its own, where the place is read as one anywhere (`totals.iloc[best]`), and where it is asked of other values than the table's own.
+    **Fix safety** Safe for `argmax` of a column, which gave the label before pandas 1.0 and is no label since. Else unsafe: where several rows have the value, it gives the first. Silent where the greatest has a name of its own, where the place is read as one anywhere (`totals.iloc[best]`, `names[best]` of a list, `best + 1`, `totals[best]` of rows in another order), and where it is asked of other values than the table's own.
     """
 
     code = "PDA179"
@@ -86,11 +87,13 @@ class LabelOfGreatest(Rule):
         series_and_owner = context.describe_all([series, owner])
         if not (series_and_owner[0].is_a("pandas.Series") and series_and_owner[1].is_a("pandas.NDFrame")):
             return
-        if any(_is_taken_for_place(n, name) for n in context.walk_notebook()):
+        if any(_is_taken_for_place(n, name) for n in context.walk_notebook()) or not _are_labels_asked(context, name):
             return
         start, end = find_attribute_span(assignment.source, method)
         is_place = f"({series}).{word}() == {name}"
         has_label = f"({series}).index.is_unique and ({series}).{OF_PLACE[word]}() in ({owner}).index"
+        if owner == context.text(node.value):  # `[…]` of a series took places, too, until pandas 3
+            has_label += f" and ({series}).index.equals(({owner}).index)"
         if not context.is_true(f"{is_place} and {has_label}"):
             return
         edits = change_and_replay(context, {assignment.cell_id: [(start, end, OF_PLACE[word])]})
@@ -106,9 +109,32 @@ class LabelOfGreatest(Rule):
 
 
 def _is_taken_for_place(node: ast.AST, name: str) -> bool:
-    """``prices.iloc[best]``, ``prices.values[best]``: who wrote that knew that it is a place."""
-    if not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute | ast.Call)):
-        return False
-    of = node.value.func if isinstance(node.value, ast.Call) else node.value
-    is_read = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node.slice))
-    return is_read and isinstance(of, ast.Attribute) and of.attr in PLACED
+    """``prices.iloc[best]``, ``prices.values[best]``, ``prices[:best]``, ``best + 1``, ``plt.axvline(best)``: who wrote that may know that it is a place."""
+    match node:
+        case ast.Subscript(ast.Attribute(_, attr) | ast.Call(ast.Attribute(_, attr)), key) if attr in PLACED:
+            return any(_is_name(n, name) for n in ast.walk(key))
+        case ast.BinOp(left=one, right=other):
+            return _is_name(one, name) or _is_name(other, name)
+        case ast.Compare(left=one, comparators=others):
+            return any(_is_name(n, name) for n in (one, *others))
+        case ast.Slice(lower=lower, upper=upper):
+            return _is_name(lower, name) or _is_name(upper, name)
+        case ast.Call(func=func, args=args, keywords=given):
+            is_shown = isinstance(func, ast.Name) and func.id in SHOWING
+            is_shown = is_shown or (isinstance(func, ast.Attribute) and func.attr == "format")
+            return not is_shown and any(_is_name(n, name) for n in (*args, *(k.value for k in given)))
+    return False
+
+
+def _is_name(node: ast.AST | None, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _are_labels_asked(context: RuleContext, name: str) -> bool:
+    """False where the name is an index of anything that has no labels: ``names[best]`` of a list."""
+    owners = [
+        ast.unparse(n.value).removesuffix(".loc").removesuffix(".at")
+        for n in context.walk_notebook()
+        if isinstance(n, ast.Subscript) and _is_name(n.slice, name)
+    ]
+    return all(info.is_a("pandas.NDFrame") for info in context.describe_all(list(dict.fromkeys(owners))))

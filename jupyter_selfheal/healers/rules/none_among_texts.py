@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
@@ -22,8 +22,8 @@ class NoneAmongTexts(Rule):
 
     **Fix** `pd.isnull(title)` or `pd.notnull(title)`, for each such question in the cell.
 
-    **Fix safety** Safe where a function that the notebook gives to `apply`, `map` or `transform` gives None, or what `get` does not find: until pandas 3.0 the
-    question was answered with yes there. Unsafe elsewhere: what a file leaves out was NaN before, too.
+    **Fix safety** Safe where the cell reads a column of texts by the name that got the results of a function, given to `apply`, `map` or `transform`, which gives None,
+    or what `get` does not find: until pandas 3.0 the question was answered with yes there. Unsafe elsewhere: what a file leaves out was NaN before, too, and so was None among numbers.
     """
 
     code = "PDA200"
@@ -43,11 +43,13 @@ class NoneAmongTexts(Rule):
         asked = [q for q in questions if _find_asked(q) in missing]
         splices: list[Splice] = [(*context.span(q), _write_question(q)) for q in asked]
         name = _find_asked(asked[0])
+        is_sure = _has_given_none(context)
         yield self.patch(
             context.replace(context.cell_id, splices),
             f"Ask `{splices[0][2]}`",
             f"`{name}` is missing, which is NaN and not None.",
-            applicability=None if _gives_none(context) else Applicability.UNSAFE,
+            applicability=None if is_sure else Applicability.UNSAFE,
+            why=self.why if is_sure else "What a file leaves out was NaN before pandas 3.0, too.",
             prior=0.85,
         )
 
@@ -67,16 +69,39 @@ def _write_question(question: ast.Compare) -> str:
     return f"pd.{asks}({_find_asked(question)})"
 
 
-def _gives_none(context: RuleContext) -> bool:
-    """True where some function that the notebook gives to ``apply`` and the like may give None: by that word, or by ``get``."""
+def _has_given_none(context: RuleContext) -> bool:
+    """True where the cell reads texts that a function gave, as an argument of ``apply`` and the like, which may give None: by that word, or by ``get``."""
     nodes = list(context.walk_notebook())
     defined = {n.name: n for n in nodes if isinstance(n, ast.FunctionDef)}
-    calls = (
-        n for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and n.func.attr in _GIVING
-    )
-    given = (a for call in calls for a in call.args[:1])
-    functions = (defined.get(a.id) if isinstance(a, ast.Name) else a for a in given)
-    return any(_may_give_none(f) for f in functions if isinstance(f, ast.FunctionDef | ast.Lambda))
+    made = [
+        target
+        for n in nodes
+        if isinstance(n, ast.Assign) and any(_may_call_none(c, defined) for c in ast.walk(n.value))
+        for target in n.targets
+        if isinstance(target, ast.Name) or _find_column(target)
+    ]
+    names = {n.id for n in context.walk(ast.Name) if isinstance(n.ctx, ast.Load)}
+    columns = {_find_column(n) for n in context.walk(ast.Attribute, ast.Subscript)}
+    read = [t for t in made if (t.id in names if isinstance(t, ast.Name) else _find_column(t) in columns)]
+    texts = dict.fromkeys(ast.unparse(target) for target in read)
+    return any(context.is_true(f"str(getattr({text}, 'dtype', 'str')) == 'str'") for text in texts)
+
+
+def _find_column(node: ast.expr) -> str:
+    """``deck`` of ``df.deck`` and ``df["deck"]``; empty for anything else."""
+    match node:
+        case ast.Attribute(_, column) | ast.Subscript(_, ast.Constant(str(column))):
+            return column
+    return ""
+
+
+def _may_call_none(node: ast.AST, defined: Mapping[str, ast.FunctionDef]) -> bool:
+    """``df["cabin"].apply(find_deck)`` with a function that may give None."""
+    match node:
+        case ast.Call(ast.Attribute(_, attr), [given, *_]) if attr in _GIVING:
+            function = defined.get(given.id) if isinstance(given, ast.Name) else given
+            return isinstance(function, ast.FunctionDef | ast.Lambda) and _may_give_none(function)
+    return False
 
 
 def _may_give_none(function: ast.FunctionDef | ast.Lambda) -> bool:

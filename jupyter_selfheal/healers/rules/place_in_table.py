@@ -11,6 +11,7 @@ from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.parts_of_split import find_split
 from jupyter_selfheal.healers.rules.position_in_series import is_position
 from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.source.binding import find_root_name
 
 _MISSED = re.compile(r"^-?\d+$|^\(.*\)$|\(.*\)' is an invalid key|unhashable type: 'slice'")
 """What is missed is a number, or several indices at once."""
@@ -31,7 +32,7 @@ class PlaceInTable(Rule):
 
     **Fix** `X.iloc[:, 0]`; `X_test.iloc[0]`, and `X_test.iloc[[0]]` where an estimator is given it; `y_test.iloc[0]`.
 
-    **Fix safety** Safe for several indices: all are numbers or slices of such, no column has one for its name, and rows are all taken, or counted from 0. Safe for the number of a loop through all places of a Series (`range(len(best))`). Unsafe for another one: a column or a label
+    **Fix safety** Safe for several indices: all are numbers or slices of such, no column has one for its name, and rows are all taken, or counted from 0. Safe for the number of a loop through all places of a Series (`range(len(best))`), where the loop asks no other table by it. Unsafe for another one: a column or a label
     may be meant. Silent for a Series whose labels nothing reordered, and where there is no such place.
     """
 
@@ -99,12 +100,39 @@ def _goes_through_places(context: RuleContext, node: ast.Subscript) -> bool:
                 continue
         home = context.find_last_assignment(bound.id) if isinstance(bound, ast.Name) else None
         told = ast.unparse(home.node.value) if home is not None else ast.unparse(bound)
+        if not context.is_true(f"{context.text(bound)} == len({context.text(owner)})"):
+            return False
         is_moved = any(
             isinstance(n, ast.Name) and n.id == counter and isinstance(n.ctx, ast.Store)
             for s in loop.body
             for n in ast.walk(s)
         )
         if told in {ast.unparse(ast.parse(text, mode="eval")) for text in lengths} and not is_moved:
+            return not _is_label_elsewhere(context, loop, counter, owner)
+    return False
+
+
+def _is_label_elsewhere(context: RuleContext, loop: ast.For, counter: str, owner: ast.expr) -> bool:
+    """True where the loop's number is a label of another table, or one that is written to (``best.loc[i, "x"] = …`` makes a row): places would stand beside labels.
+
+    So would what has another length, or keys. Lists and arrays of one length are asked by place; columns that are read of the same table fail as this one does.
+    """
+    keyed = [
+        n
+        for n in ast.walk(loop)
+        if isinstance(n, ast.Subscript) and any(isinstance(k, ast.Name) and k.id == counter for k in ast.walk(n.slice))
+    ]
+    asked = [n for n in keyed if not (isinstance(n.value, ast.Attribute) and n.value.attr in ("iloc", "iat"))]
+    others = [n for n in asked if find_root_name(n) != find_root_name(owner) or not isinstance(n.ctx, ast.Load)]
+    length = f"len({context.text(owner)})"
+    for node in others:
+        of = node.value
+        table = of.value if isinstance(of, ast.Attribute) and of.attr in ("loc", "at") else of
+        known = context.describe_all([table])[0]
+        is_read = isinstance(node.ctx, ast.Load)
+        if known.is_a("pandas.NDFrame") or (is_read and known.is_a("builtins.dict")):
+            return True
+        if is_read and not context.is_true(f"len({context.text(table)}) == {length}"):
             return True
     return False
 

@@ -16,6 +16,8 @@ FILLING = frozenset({"dropna", "fillna", "ffill", "bfill", "interpolate"})
 """Methods after which fewer values are missing."""
 GIVING = FILLING | {"sort_values", "sort_index", "drop", "drop_duplicates", "rename", "reset_index", "set_index", "replace", "astype", "clip"}  # fmt: skip
 """Methods that give another table and leave their own as it is."""
+OF_COLUMN = (FILLING - {"dropna"}) | {"replace", "astype", "clip"}
+"""Those whose result takes a column's place: what others give lacks rows of the table, or has them in another order, and is set back by their labels."""
 
 
 class ResultDropped(Rule):
@@ -26,7 +28,8 @@ class ResultDropped(Rule):
     **Fix** `df = df.dropna()`, also in cells above; `df["age"] = df["age"].fillna(0)` of a column. The cells that made the table run again.
 
     **Fix safety** Safe on a line that is not the last of its cell: it has no other effect. What the last line gives is shown, which may be all that it is for: unsafe, and only for one such line and
-    a failed assert. Unsafe, too, where several lines treat the missing values of one table. Silent for missing values where no line drops or fills them.
+    a failed assert. Unsafe, too, where several lines treat the missing values of one table, or another name has what such a method gives (`clean = df.fillna(0)`), which may be meant.
+    Silent for missing values where no line drops or fills them, for tables that the failing cell's values do not come from, and for rows that are taken out of one column.
     """
 
     code = "PDA198"
@@ -46,9 +49,10 @@ class ResultDropped(Rule):
         treated: list[str] = []
         shown: list[tuple[str, Splice]] = []
         example = ""
+        read = _list_names_read(context)
         for cell_id, source, statement in _list_statements(context):
             target = _read_dropped(source, statement, methods)
-            if not target or not context.describe_all([target])[0].is_a("pandas.NDFrame"):
+            if _find_root(target) not in read or not context.describe_all([target])[0].is_a("pandas.NDFrame"):
                 continue
             treated += [target] * bool(_read_dropped(source, statement, FILLING))
             start = src.find_span(source, statement)[0]
@@ -58,7 +62,11 @@ class ResultDropped(Rule):
                 kept.setdefault(cell_id, []).append(splice)
             else:
                 shown.append((cell_id, splice))
-        is_sure = bool(kept) and len(set(treated)) == len(treated)
+        is_single = len(set(treated)) == len(treated) and {_find_root(t) for t in treated if "[" in t}.isdisjoint(
+            treated
+        )
+        is_single = is_single and not any(_read_kept(n) in treated for n in context.walk_notebook())
+        is_sure = bool(kept) and is_single
         if not kept and len(shown) == 1 and _is_wrong(context.failure):
             kept = {shown[0][0]: [shown[0][1]]}
         edits = _build_edits(context, kept) if kept else ()
@@ -71,14 +79,23 @@ class ResultDropped(Rule):
                 why=self.why
                 if is_sure
                 else "Its result is shown, which may be all that it is for."
-                if len(set(treated)) == len(treated)
+                if is_single
                 else "Several lines treat the missing values of one table: one of them may be meant.",
                 prior=0.92 if is_sure else 0.8,
             )
 
 
+def _list_names_read(context: RuleContext) -> frozenset[str]:
+    """What the failing cell reads, and what the statements above read and bind that made it."""
+    above = [context.source_of(c) for c in list_replayed_cells(context)]
+    texts = [src.extract_text(source, s.node) for source in above for s in src.list_statements(source)]
+    own = src.find_names(context.failure.source)
+    made = [src.find_names(texts[n]) for n in src.find_backward_slice(texts, own.uses | own.changes)]
+    return frozenset[str]().union(*(n.uses | n.changes | n.binds for n in (own, *made)))
+
+
 def _list_statements(context: RuleContext) -> Iterator[tuple[str, str, ast.stmt]]:
-    """(cell, its source, statement) of the cells above that speak of what the failing cell comes from, and of that cell: one that only shows a table makes nothing."""
+    """(cell, its source, statement) of all cells above and the failing one: a cell that only shows a table makes nothing, and is in no slice."""
     above = context.notebook.list_code_before(context.failure.cell_id)
     for cell_id in (*(c.id for c in above if not c.failed), context.failure.cell_id):
         source = context.source_of(cell_id)
@@ -89,9 +106,14 @@ def _build_edits(context: RuleContext, kept: dict[str, list[Splice]]) -> tuple[E
     """The changes, and before them the cells that run again: those that make what the failing cell reads, and the changed ones among them."""
     edits: list[Edit] = [e for cell_id, splices in kept.items() for e in context.replace(cell_id, splices)]
     cells = context.notebook.list_code_before(context.failure.cell_id)
-    again = {*list_replayed_cells(context), *kept} - {context.failure.cell_id}
-    if not kept.keys() - {context.failure.cell_id}:
+    changed = [src.find_names(context.source_of(c)) for c in kept.keys() - {context.failure.cell_id}]
+    if not changed:
         return tuple(edits)
+    # what a changed cell makes beside the table is made anew from its first cell on, too: it would be made twice
+    replayed = list_replayed_cells(context, frozenset[str]().union(*(n.uses | n.changes | n.binds for n in changed)))
+    if not replayed:
+        return ()
+    again = {*replayed, *kept} - {context.failure.cell_id}
     rerun = [c for c in cells if c.id in again]
     return () if any(c.expensive or c.skip for c in rerun) else (RunCells(tuple(c.id for c in rerun)), *edits)
 
@@ -107,5 +129,23 @@ def _read_dropped(source: str, statement: ast.stmt, methods: frozenset[str]) -> 
             ast.Call(ast.Attribute(ast.Name() | ast.Subscript(ast.Name(), ast.Constant(str())) as of, attr), _, given)
         ):
             is_in_place = any(k.arg in ("inplace", None) for k in given)
-            return src.extract_text(source, of) if attr in methods and not is_in_place else ""
+            known = methods if isinstance(of, ast.Name) else methods & OF_COLUMN
+            return src.extract_text(source, of) if attr in known and not is_in_place else ""
     return ""
+
+
+def _read_kept(node: ast.AST) -> str:
+    """``df`` of ``clean = df.fillna(0).round()``: what another name has without its missing values; empty for anything else."""
+    match node:
+        case ast.Assign([ast.Name(name)], ast.Call(ast.Attribute()) as value):
+            call: ast.expr = value
+            while isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                method, call = call.func, call.func.value
+                if method.attr in FILLING and isinstance(call, ast.Name | ast.Subscript):
+                    text = ast.unparse(call)
+                    return text if _find_root(text) != name else ""
+    return ""
+
+
+def _find_root(target: str) -> str:
+    return target.split("[")[0]

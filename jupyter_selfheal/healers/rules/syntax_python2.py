@@ -28,6 +28,8 @@ MEANING = ("dict", "map", "filter", "zip", "xrange", "has_key", "raw_input", "re
            "imports", "urllib", "nonzero", "standarderror", "getcwdu", "intern", "reload")  # fmt: skip
 PRINTS = re.compile(r"(?:^|[;:])[ \t]*print(?:[ \t]+[^\s=.,)\](]|[ \t]*>>|\"|')", re.MULTILINE)
 """A ``print`` that is a statement: without one ``print(a, b)`` is the function, whatever else is of Python 2."""
+ROUNDED = re.compile(r"(?<!\bint\()(?<!\bnp\.)\b(?:math\.)?(?:round|floor|ceil)\(")
+"""What is a whole number now, and had a point in Python 2."""
 DIVIDES = "A `/` of whole numbers gave a whole number in Python 2."
 WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 MARKS = re.compile(
@@ -59,7 +61,7 @@ class Python2Syntax(SyntaxRule):
     a file apart. Safe elsewhere: the fixers keep Python 2's meaning. `/` becomes `//` between what can only be whole numbers (`1 / 2`,
     `len(x) / 2`, names that hold some), unless the notebook imports `division` from `__future__`, or was saved under Python 3. Unsafe where
     the notebook is of Python 2 (by its metadata, or what its cells have) and another `/` may be one of whole numbers: it gave a whole number
-    there. Where nothing tells the notebook's Python, a `/` between other things stays as it is.
+    there. What a name holds tells nothing where cells above may have made it otherwise there: by a `/` of their own, or by `round`, `floor` and `ceil`, which gave a point. Where nothing tells the notebook's Python, a `/` between other things stays as it is.
     """
 
     code = "SYN101"
@@ -143,7 +145,7 @@ def _divide_as_before(context: RuleContext, patch: Patch, above: Sequence[str], 
     edits, is_open = list[Edit](), False
     for edit in patch.edits:
         if isinstance(edit, Replace):
-            types = _find_types(context, edit.source, modules) if old else {}
+            types = _find_types(context, edit.source, modules, above) if old else {}
             floats, splices = {name for name, kind in types.items() if kind == "float"}, list[Splice]()
             for node in src.walk(edit.source):
                 match node:
@@ -171,15 +173,19 @@ def _find_slash(source: str, left: ast.expr, right: ast.expr) -> list[Splice]:
     return [(at := source.index("/", start, end), at + 1, "//")] if source.count("/", start, end) == 1 else []
 
 
-def _find_types(context: RuleContext, source: str, modules: Collection[str]) -> dict[str, str]:
+def _find_types(context: RuleContext, source: str, modules: Collection[str], above: Sequence[str]) -> dict[str, str]:
     """`int` or `float` by name: of what is there and the cell leaves alone, and of what each of its own assignments gives a point."""
     names = [n for n in src.walk(source) if isinstance(n, ast.Name)]
     stored = Counter(n.id for n in names if not isinstance(n.ctx, ast.Load))
     stored.update(n.arg for n in src.walk(source) if isinstance(n, ast.arg))
+    made = [n for text in above for n in src.walk(text)]
+    trusted = {"int"} if not any(map(ROUNDED.search, above)) else set[str]()
+    if not any(_divides_openly(n, modules) for n in made):
+        trusted.add("float")
     types = {}
     for name in {n.id for n in names} - stored.keys():
         thing = context.describe(name)
-        if thing is not None and thing.type in ("int", "float"):
+        if thing is not None and thing.type in trusted:
             types[name] = thing.type
     floats = {name for name, kind in types.items() if kind == "float"}
     pointed = Counter(
@@ -191,6 +197,13 @@ def _find_types(context: RuleContext, source: str, modules: Collection[str]) -> 
         and is_float(node.value, modules, floats)
     )
     return types | {name: "float" for name, count in pointed.items() if count == stored[name]}
+
+
+def _divides_openly(node: ast.AST, modules: Collection[str]) -> bool:
+    match node:
+        case ast.BinOp(op=ast.Div(), left=left, right=right) | ast.AugAssign(op=ast.Div(), target=left, value=right):
+            return not any(is_float(side, modules) for side in (left, right))
+    return False
 
 
 def _is_whole(node: ast.expr, types: Mapping[str, str]) -> bool:

@@ -29,8 +29,11 @@ PRICED = re.compile(r"^\s*[$€£]\s?-?[\d,]+(?:\.\d+)?\s*$")
 
 UNIT = re.compile(r"^\s*-?\d+(?:\.\d+)?(\s*([^\W\d_]{2,12}))\s*$")
 """A number with a unit behind it: `70 kg`, `180cm`."""
-SCALES = frozenset({"bn", "tsd", "mio", "mrd", "thousand", "million", "billion", "lakh", "crore", "mil", "mn", "tn"})
-"""What stands behind a number and makes it a larger one."""
+SCALES = frozenset({
+    "bn", "bln", "billion", "cr", "crore", "dozen", "hundred", "lac", "lakh", "mil", "mill", "million", "millionen", "milliard",
+    "milliarden", "mio", "mln", "mn", "mrd", "tausend", "thousand", "tn", "trillion", "trn", "tsd", "bps", "pct", "percent", "ppb", "ppm", "prozent", "bc", "bce",
+})  # fmt: skip
+"""What stands behind a number, also with an `s`, and makes it another one."""
 
 POINTS = r"-?\d{1,3}(?:\.\d{3})+"
 BOTH = r"-?\d{1,3}(?:\.\d{3})+,\d+"
@@ -49,7 +52,7 @@ class ThousandsSeparator(Rule):
 
     `.str.removesuffix(" kg")` for `70 kg`, where every text has that unit.
 
-    **Fix safety** Safe for one unit of all texts; silent for several, and for `19M` or `3 million`, which are scales. Safe for `1.234,50` and `3,5` where no text of the column can be read otherwise. Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark; what shows that is another number of the column or the table (`950`, `1,234,567`, `3.5`), or that whole numbers are asked for. Unsafe where a number of the table
+    **Fix safety** Safe for one unit of all texts; silent for several, and for `19M`, `3 million` or `12 percent`, which are scales, and `300 BC`. Safe for `1.234,50` and `3,5` where no text of the column can be read otherwise. Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark; what shows that is another number of the column or the table (`950`, `1,234,567`, `3.5`), or that whole numbers are asked for. Unsafe where a number of the table
     can only have a comma before its decimals (`3,5`; points take the place of commas where one of the same column can), where a file is read
     with `sep=";"`, with a currency sign: the column may mix currencies; and with a percent sign: `12%` may be meant as 12 or as 0.12.
     """
@@ -117,7 +120,9 @@ class ThousandsSeparator(Rule):
         present = f"({context.text(column)}).dropna()"
         texts = f"{present}.astype(str).str"
         form = rf"\s*-?\d+(?:\.\d+)?\s*{unit}\s*"
-        if unit.lower() in SCALES or not context.is_true(f"len({present}) > 1 and {texts}.fullmatch({form!r}).all()"):
+        if not SCALES.isdisjoint({unit.lower(), unit.lower().removesuffix("s")}) or not context.is_true(
+            f"len({present}) > 1 and {texts}.fullmatch({form!r}).all()"
+        ):
             return
         is_alike = context.is_true(f"{texts}.endswith({suffix!r}).all()")
         text = f".str.removesuffix({quote_text(suffix)})" if is_alike else f'.str.replace({quote_text(unit)}, "")'

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
 from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.source.binding import find_root_name
 
 MESSAGE = re.compile(r"Expected (?:a )?2(?:D array|-dimensional).*, got (?:a )?(1D|scalar|1-dimensional)|Expected 2D input, got input with shape|"
                      r"Expected a 2-dimensional container", re.S)  # fmt: skip
@@ -30,7 +31,7 @@ class TwoDimensions(Rule):
 
     **Fix safety** Safe where the shape leaves one reading: the estimator was fitted with one feature, or is not fitted yet
     and its target has as many values; two arguments are exchanged where their names say so, too (`fit(y, X)`). Unsafe otherwise,
-    and where the first has a target's name and the second has none (`fit(prices.target, rooms)`): they may be exchanged.
+    and where the first has a target's name and the second has none (`fit(prices.target, rooms)`), or the notebook fits them the other way round, too: they may be exchanged.
     """
 
     code = "SKL101"
@@ -64,9 +65,8 @@ class TwoDimensions(Rule):
                 yield self._swap_arguments(context, call, is_named=told > 1)
                 sure = False
             elif len(call.args) > 1 and (turned := _write_exchanged(context, call)):
-                yield self._swap_arguments(
-                    context, call, turned, is_named=DATA.search(context.text(call.args[1])) is not None
-                )
+                is_named = DATA.search(context.text(call.args[1])) is not None and not _is_fitted_turned(context, call)
+                yield self._swap_arguments(context, call, turned, is_named=is_named)
                 sure = False
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(given), text)]),
@@ -115,6 +115,20 @@ def _write_exchanged(context: RuleContext, call: ast.Call) -> str:
         context, call.args[1], context.describe_all([call.args[1]], calls=True)[0], one_sample=False
     )
     return text if sure else ""
+
+
+def _is_fitted_turned(context: RuleContext, call: ast.Call) -> bool:
+    """True where another call has the same target for its target: of two models one may be of the other direction."""
+    target = find_root_name(call.args[0])
+    return any(
+        isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr == "fit"
+        and len(n.args) > 1
+        and find_root_name(n.args[1]) == target
+        and find_root_name(n.args[0]) != target
+        for n in context.walk_notebook()
+    )
 
 
 def _write_table(context: RuleContext, given: ast.expr, live: ObjectInfo, one_sample: bool) -> tuple[str, bool]:

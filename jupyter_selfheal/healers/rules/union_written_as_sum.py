@@ -34,7 +34,8 @@ class UnionWrittenAsSum(Rule):
 
     Two indexes of texts (`a.columns & b.columns`), whose operators were those of sets before pandas 2: `a.columns.intersection(b.columns)`; `df.columns.difference(["y"])` for `df.columns - ["y"]`.
 
-    **Fix safety** Safe: of texts nothing else can be meant by `&`, `|`, `^` and `-`, and pandas 1 did this. A sum of two sets can only be their union, one of two dictionaries their entries. Unsafe where two dictionaries have other values for the
+    **Fix safety** Safe: of texts nothing else can be meant by `&`, `|` and `^`, and pandas 1 did this, nor by `-`, which did it until pandas 0.17. Unsafe for `-` where the texts are not in order in
+    a notebook that nothing shows to be that old: `difference` puts them in order. A sum of two sets can only be their union, one of two dictionaries their entries. Unsafe where two dictionaries have other values for the
     same key: the right one's win, and they may be meant to be added, or the left one's to win. Silent where only one of them is a set, or the sum goes on.
     """
 
@@ -85,11 +86,22 @@ class UnionWrittenAsSum(Rule):
             if method == "difference" and not _are_texts_taken(context, node):
                 continue
             text = f"{context.operand(node.left)}.{method}({context.text(node.right)})"
+            is_told = method != "difference" or (
+                context.is_true(f"({context.text(node.left)}).is_monotonic_increasing")
+                or context.notebook.python.startswith("2")
+            )
             yield self.patch(
                 context.replace_here((*context.span(node), text)),
                 f"Use `{text}`",
-                "Operators of an index go item by item since pandas 2.",
-                why="Before pandas 2 this operator was the method (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html).",
+                "Operators of an index go item by item."
+                if method == "difference"
+                else "Operators of an index go item by item since pandas 2.",
+                applicability=Applicability.SAFE if is_told else Applicability.UNSAFE,
+                why="`difference` puts the texts in order, and they may be meant to stay as they are."
+                if not is_told
+                else "Of texts nothing else can be taken away."
+                if method == "difference"
+                else "Before pandas 2 this operator was the method (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html).",
                 prior=0.93,
             )
             return
