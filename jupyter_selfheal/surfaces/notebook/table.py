@@ -246,7 +246,11 @@ def _format_block(record: Record, columns: int) -> Iterator[str]:
         if row[name].strip("— ") and (name == "fix" or row[name] != row["fix"].removeprefix("— ")):
             label = "no fix" if name == "fix" and not record.candidate else name
             yield from wrap(f"{label}: {row[name].removeprefix('— ')}", columns, "    ", "      ")
-    proof = f"proven from {row['proven from']}, {row['isolation']}; score {row['score']}; " if record.candidate else ""
+    proof = ""
+    if record.candidate:
+        proven = f"proven from {row['proven from']}" if record.proven_from else row["proven from"]
+        score = f"; score {row['score']}" if record.status is not Status.CASCADE else ""
+        proof = f"{proven}, {row['isolation']}{score}; "
     tries = "1 try" if row["tries"] == "1" else f"{row['tries']} tries"
     yield from wrap(f"{proof}{tries}, {row['seconds']} s, {row['cost']}", columns, "    ", "      ")
 
@@ -274,7 +278,7 @@ def _format_row(record: Record) -> tuple[str, ...]:
         mark + candidate.patch.title,
         proven,
         candidate.trial.isolation.kernel,
-        f"{candidate.verdict.score:.1f}",
+        f"{candidate.verdict.score:.1f}" if record.status is not Status.CASCADE else "—",
         str(record.attempts),
         f"{record.seconds:.1f}",
         format_money(record.cost, short=True),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.surfaces.notebook.exports import explain_record
 from jupyter_selfheal.surfaces.notebook.failures import OWN_FAULT, OWN_FIX, LostState, find_own_fix
+from jupyter_selfheal.surfaces.notebook.html import format_page
 from jupyter_selfheal.surfaces.notebook.propose_fix import _describe_report
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
@@ -128,6 +130,10 @@ def test_a_fix_that_was_not_run_is_nothing_that_is_proposed(document: Make) -> N
     assert (told["status"], told["attempts"]) == ("cascade", 1)
     assert (told["fix"]["score"], told["fix"]["confidence"], told["fix"]["proven_from"]) == (0, 0, [])
     assert report.exit_code == 1
+    block = " ".join(format_reports([report], columns=80).split())
+    assert re.search(r"fix: \(not run\) Write print\(a\) not proven, [^;]*; 1 try", block)
+    page = " ".join(format_page([report]).split())
+    assert ("Not run: Write print(a)" in page, "of 10" in page) == (True, False)
     proposal = _describe_report(report)
     assert (proposal.title, proposal.source, proposal.cause) == ("", "", OWN_FIX)
 
