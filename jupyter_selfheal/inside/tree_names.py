@@ -38,4 +38,8 @@ def list_defined_names(tree: ast.AST) -> set[str]:
                 defined.add(name)
             case ast.Import(names) | ast.ImportFrom(names=names):
                 defined |= {(n.asname or n.name).partition(".")[0] for n in names}
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                defined.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                defined.add(name)
     return defined

@@ -74,7 +74,7 @@ def _explain_cells(report: NotebookReport, cell: int | None, options: str) -> It
 
 def _explain_cell(report: NotebookReport, record: Record, options: str) -> Iterator[str]:
     """The failure, its cause, the change with what proves it, or what a person can do."""
-    if not record.candidate or record.status is Status.CASCADE:
+    if not record.candidate or record.is_fix_unrun:
         yield from explain_record(report, record)
         return
     yield from explain_record(report, replace(record, detail=""))  # that nothing is applied here goes without saying

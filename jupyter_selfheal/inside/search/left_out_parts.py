@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.reading_changes import NUMBERS, is_call
@@ -83,7 +83,7 @@ def _brace_values(source: Source, expected: str) -> Iterator[Change]:
             if match is None or ("{" in text and not is_formatted) or "\\" in text:
                 continue
             words = [m for m in _WORD.finditer(text, match.end()) if m[0] in own]
-            words = [m for m in words if not _is_in_slot(text, m.start())]
+            words = list(_leave_slots_out(text, words))
             last = {m[0]: m.start() for m in words}
             chosen = [
                 m for m in words if m[0] not in said or (m.start() == last[m[0]] and m[0].lower() not in _ENGLISH)
@@ -103,8 +103,14 @@ def _brace_values(source: Source, expected: str) -> Iterator[Change]:
         yield Change(tuple(edits), 0.7, line, "names stand for their values in the texts")
 
 
-def _is_in_slot(text: str, at: int) -> bool:
-    return text.count("{", 0, at) > text.count("}", 0, at)
+def _leave_slots_out(text: str, words: Iterable[re.Match[str]]) -> Iterator[re.Match[str]]:
+    """The words that are in no ``{…}``, in their order."""
+    depth = at = 0
+    for word in words:
+        depth += text.count("{", at, word.start()) - text.count("}", at, word.start())
+        at = word.start()
+        if depth <= 0:
+            yield word
 
 
 def _quote_unknown_words(source: Source, expected: str, known: frozenset[str]) -> Iterator[Change]:

@@ -46,14 +46,7 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
     read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
     bound = [*stored, *(n.arg for n in ast.walk(tree) if isinstance(n, ast.arg))]
-    functions = [n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
-    modules = [
-        (a.asname or a.name).partition(".")[0]
-        for n in ast.walk(tree)
-        if isinstance(n, ast.Import | ast.ImportFrom)
-        for a in n.names
-    ]
-    there = {*bound, *functions, *modules, *known, *dir(builtins)}
+    there = {*bound, *list_defined_names(tree), *known, *dir(builtins)}
     used = {n.id for n in read}
     for name in dict.fromkeys(n.id for n in read if n.id not in there):
         places = [n for n in read if n.id == name]

@@ -136,7 +136,7 @@ def _build_cell(record: Record, report: NotebookReport) -> Mapping[str, Any]:
         "source": _highlight_code(record.cell.source, "python"),
         "before": _keep_last_lines(failure.traceback if failure else ""),
         "fix": None,
-        "not_run": record.status is Status.CASCADE,
+        "not_run": record.is_fix_unrun,
     }
     if record.candidate:
         candidate = record.candidate[0]

@@ -83,7 +83,7 @@ def _take_warning(
     known = next((r for r in report.records if r.cell.id == record.cell.id), None)
     if known is None:
         return report, outputs
-    patch = record.candidate[0].patch if record.candidate else None
+    patch = record.candidate[0].patch if record.candidate and not record.is_fix_unrun else None
     healed = None
     if record.status is Status.HEALED and patch is not None and _gives_the_same(record, patch):
         healed = _apply_fix(report.healed, record)

@@ -14,7 +14,7 @@ from jupyter_selfheal.errors import PatchError, UsageError
 from jupyter_selfheal.model import diff_patch, format_diff
 from jupyter_selfheal.surfaces.notebook.edits import make_persistent
 from jupyter_selfheal.surfaces.notebook.read import build_document
-from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.session import Session
 from jupyter_selfheal.surfaces.notebook.settings import Settings
@@ -86,7 +86,7 @@ def _describe_report(report: NotebookReport) -> CellProposal:
     if record is None or not record.failure:
         return CellProposal()
     why_not = CellProposal(record.headline, record.detail or record.cause)
-    if not record.candidate or record.status is Status.CASCADE:  # nothing of it is proven
+    if not record.candidate or record.is_fix_unrun:
         return why_not
     candidate = record.candidate[0]
     patch = make_persistent(candidate.patch, report.given, _CELL)

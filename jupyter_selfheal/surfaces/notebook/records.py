@@ -71,7 +71,7 @@ class Without:
 class Record:
     """One code cell. ``number`` is what ``In [n]`` shows for it in a clean run of the notebook as it was given.
 
-    ``candidate`` holds at most one: the fix that was applied, reverted or proposed. ``cascade_of`` is the number of the
+    ``candidate`` holds at most one: the fix that was applied, reverted or proposed, or could not be run (``is_fix_unrun``). ``cascade_of`` is the number of the
     cell that it fails because of (0: none). ``detail`` says in a sentence why it is not healed or was reverted.
     """
 
@@ -119,6 +119,11 @@ class Record:
         if self.candidate and self.candidate[0].patch.cause:
             return self.candidate[0].patch.cause
         return self.diagnosis.cause
+
+    @property
+    def is_fix_unrun(self) -> bool:
+        """Whether its fix is that of its own fault and was not run to its end, as it waits for another cell: it is known, and nothing is proven."""
+        return bool(self.candidate) and self.status is Status.CASCADE
 
     @property
     def headline(self) -> str:

@@ -107,10 +107,7 @@ def _format_records(report: NotebookReport, verbose: bool, columns: int) -> Iter
     for record in report.records:
         if record.status is Status.PROPOSED and (why := record.candidate[0].verdict.difference):
             yield from _wrap_below(f"cell {record.number}, with the fix that is offered: {why}", columns)
-        elif record.detail and (
-            (record.status is Status.PROPOSED and not record.questions)
-            or (record.status is Status.CASCADE and record.candidate)
-        ):
+        elif record.detail and ((record.status is Status.PROPOSED and not record.questions) or record.is_fix_unrun):
             yield from _wrap_below(f"cell {record.number}: {record.detail}", columns)
     for record in report.records:
         if record.status is Status.RAN and record.detail:
@@ -249,7 +246,7 @@ def _format_block(record: Record, columns: int) -> Iterator[str]:
     proof = ""
     if record.candidate:
         proven = f"proven from {row['proven from']}" if record.proven_from else row["proven from"]
-        score = f"; score {row['score']}" if record.status is not Status.CASCADE else ""
+        score = f"; score {row['score']}" if not record.is_fix_unrun else ""
         proof = f"{proven}, {row['isolation']}{score}; "
     tries = "1 try" if row["tries"] == "1" else f"{row['tries']} tries"
     yield from wrap(f"{proof}{tries}, {row['seconds']} s, {row['cost']}", columns, "    ", "      ")
@@ -278,7 +275,7 @@ def _format_row(record: Record) -> tuple[str, ...]:
         mark + candidate.patch.title,
         proven,
         candidate.trial.isolation.kernel,
-        f"{candidate.verdict.score:.1f}" if record.status is not Status.CASCADE else "—",
+        f"{candidate.verdict.score:.1f}" if not record.is_fix_unrun else "—",
         str(record.attempts),
         f"{record.seconds:.1f}",
         format_money(record.cost, short=True),

@@ -53,7 +53,7 @@ class RequirementsEdit:
 
 def find_bound(record: Record) -> Bound | None:
     """The release that broke a cell, where the cause of its fix is one; rules alone know that."""
-    patch = record.candidate[0].patch if record.candidate else None
+    patch = record.candidate[0].patch if record.candidate and not record.is_fix_unrun else None
     found = _SINCE.search(patch.cause) if patch is not None and patch.rule else None
     if found is None:
         return None

@@ -47,6 +47,7 @@ def test_what_is_left_out_is_put_in(source: str, expected: str, meant: str) -> N
     "source",
     [
         'a = "Name? "', 'a = "Name"\nprint(a)', 'a = "?"\nprint(a)', 'total = 3\nprint(f"Total = {total}")', 'name = "Bob"\nprint("It\'s name\'s")',
+        "try:\n    print()\nexcept ValueError as e:\n    str(e)", "match 1:\n    case [a, *b] | {\"c\": a, **b}:\n        str(a, b)", 'n = 3\nprint(f"{n} {n + n} and {n:>{n}}")',
         "x: int\nprint(x)", 'x: "Node"\nprint(x)', "n = 3\nif n > 4:\n    print(n)", "y = 3\nx = y", "f = str\nprint(f(3))", 'xs = "1, two"\nprint(xs)',
     ],
 )  # fmt: skip
@@ -69,6 +70,16 @@ def test_several_names_that_nothing_binds_are_mended_together() -> None:
     source = "counts = {}\nfor char in t:\n    count[Char] = 1"
     changes = list_name_changes(ast.parse(source), LineTable(source), frozenset({"t"}))
     assert "counts = {}\nfor char in t:\n    counts[char] = 1" in [splice(source, c.edits) for c in changes]
+
+
+@pytest.mark.parametrize(
+    "handler",
+    ["try:\n    f()\nexcept ValueError as eror:\n    f(eror)", "match f():\n    case [eror]:\n        f(eror)"],
+)
+def test_what_a_handler_or_a_pattern_binds_is_no_slip(handler: str) -> None:
+    source = f"error = 1\n{handler}"
+    changes = list_name_changes(ast.parse(source), LineTable(source), frozenset({"f"}))
+    assert [c for c in changes if "`eror` is" in c.words] == []
 
 
 def test_a_text_of_digits_is_counted_to() -> None:

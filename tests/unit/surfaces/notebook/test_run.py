@@ -33,6 +33,7 @@ from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.surfaces.notebook.report import to_json
 from jupyter_selfheal.surfaces.notebook.table import format_reports
+from jupyter_selfheal.surfaces.project.requirements import find_bound
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from tests.batches import batch, cell
 
@@ -134,6 +135,10 @@ def test_a_fix_that_was_not_run_is_nothing_that_is_proposed(document: Make) -> N
     assert re.search(r"fix: \(not run\) Write print\(a\) not proven, [^;]*; 1 try", block)
     page = " ".join(format_page([report]).split())
     assert ("Not run: Write print(a)" in page, "of 10" in page) == (True, False)
+    candidate = report.records[1].candidate[0]
+    removed = replace(candidate, patch=replace(candidate.patch, cause="`x` was removed in numpy 1.24", rule="NPA101"))
+    waiting = replace(report.records[1], candidate=(removed,))
+    assert [find_bound(r) is None for r in (waiting, replace(waiting, status=Status.PROPOSED))] == [True, False]
     proposal = _describe_report(report)
     assert (proposal.title, proposal.source, proposal.cause) == ("", "", OWN_FIX)
 
