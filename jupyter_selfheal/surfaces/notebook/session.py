@@ -24,6 +24,7 @@ from jupyter_selfheal.model import (
     Decision,
     Outcome,
     Patch,
+    Reason,
     Sandbox,
     Trial,
 )
@@ -231,7 +232,10 @@ class Session:
 
         config, approver = self.settings.config, self._build_approver(document, case)
         if is_only_asked:
-            config = config.with_(healers=tuple(h for h in config.healers if load_traits(h).trusted))
+            trusted = tuple(h for h in config.healers if load_traits(h).trusted)
+            if not trusted:  # only others were named: nobody is to be asked
+                return Outcome(Reason.EXHAUSTED, case.failure), ""
+            config = config.with_(healers=trusted)
             approver = PolicyApprover("none", config.accept)
 
         def install(requirement: str) -> str:

@@ -167,8 +167,8 @@ def _check_remote(plan: Plan) -> str:
         repository.fetch(plan.branch)
         if not repository.is_ours(ours):
             raise RepositoryError(
-                f"the last commit of branch {plan.branch} at {repository.remote} was not made by us, and is not "
-                "overwritten: merge or delete that branch, or choose another with --branch"
+                f"the last commit of branch {plan.branch} at {repository.remote} was not made by us, or was changed since, "
+                "and is not overwritten: merge or delete that branch, or choose another with --branch"
             )
     return ours
 

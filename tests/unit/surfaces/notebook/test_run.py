@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import RUN_AGAIN, KernelError
 from jupyter_selfheal.model import (
     Attempt,
     Case,
     Diagnosis,
+    Failure,
     FailureKind,
     Insert,
     Move,
@@ -25,6 +27,8 @@ from jupyter_selfheal.model import (
     TrialRequest,
     Verdict,
 )
+from jupyter_selfheal.ports import Starts
+from jupyter_selfheal.surfaces.notebook.dependencies import Deadline
 from jupyter_selfheal.surfaces.notebook.exports import explain_record
 from jupyter_selfheal.surfaces.notebook.failures import OWN_FAULT, OWN_FIX, LostState, find_own_fix
 from jupyter_selfheal.surfaces.notebook.html import format_page
@@ -32,6 +36,8 @@ from jupyter_selfheal.surfaces.notebook.propose_fix import _describe_report
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.surfaces.notebook.report import to_json
+from jupyter_selfheal.surfaces.notebook.session import Session
+from jupyter_selfheal.surfaces.notebook.settings import Settings
 from jupyter_selfheal.surfaces.notebook.table import format_reports
 from jupyter_selfheal.surfaces.project.requirements import find_bound
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -152,6 +158,16 @@ def test_no_fix_of_a_waiting_cell_is_shown_that_somebody_rejected_or_that_tamper
     for refused in (replace(shown, rejection="-"), replace(shown, verdict=tampers)):
         assert find_own_fix(replace(outcome, attempts=(refused,)), lost) == ()
         assert [c.patch for c in find_own_fix(replace(outcome, attempts=(refused, shown)), lost)] == [shown.patch]
+
+
+def test_nobody_is_asked_for_the_own_fault_of_a_cell_where_only_a_search_is_to_be(document: Make) -> None:
+    given = document("print a")
+    failure = Failure("c0", "print a", FailureKind.SYNTAX, "SyntaxError")
+    with Session(Settings(HealConfig(healers=("search",)))) as session:
+        ask = session.build_dependencies(given).ask_trusted
+        seen, _ = FakeKernel().run(TrialRequest(()))
+        outcome, run = ask(Case(failure, given.notebook), Starts((FakeKernel(),)), seen, Deadline(9.0))
+    assert (outcome.reason, outcome.attempts, run) == (Reason.EXHAUSTED, (), "")
 
 
 def test_what_a_search_made_of_a_waiting_cell_is_not_shown(document: Make) -> None:

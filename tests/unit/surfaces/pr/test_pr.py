@@ -184,7 +184,7 @@ def test_changes_of_the_user_and_of_others_are_never_overwritten(course: Course,
     course.git("commit", "-qm", "by hand", cwd=other)
     course.git("push", "-q", "origin", "selfheal/main", cwd=other)
     theirs = course.at_remote("selfheal/main")
-    with pytest.raises(RepositoryError, match="was not made by us, and is not overwritten"):
+    with pytest.raises(RepositoryError, match="was not made by us, or was changed since, and is not overwritten"):
         run(service, heal=never_heals)
     assert course.at_remote("selfheal/main") == theirs
     (course.folder / "left.ipynb").write_text("{}")
@@ -201,7 +201,7 @@ def test_a_commit_of_ours_that_somebody_amended_is_theirs(course: Course, servic
     course.git("commit", "-q", "--amend", "--no-edit", cwd=other)
     course.git("push", "-q", "--force", "origin", "selfheal/main", cwd=other)
     theirs = course.at_remote("selfheal/main")
-    with pytest.raises(RepositoryError, match="was not made by us, and is not overwritten"):
+    with pytest.raises(RepositoryError, match="was not made by us, or was changed since, and is not overwritten"):
         run(service, heal=never_heals)
     assert course.at_remote("selfheal/main") == theirs
 
