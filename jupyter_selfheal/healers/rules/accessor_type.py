@@ -85,11 +85,7 @@ def _write_dates(context: RuleContext, node: ast.Attribute, dtype: str) -> tuple
         return f"{known[0]}({text})", True, [known[1]]
     fitting = context.ask(questions.SELECT_DATE_FORMATS, expression=f"({text}).dropna()", formats=FORMATS)
     if len(fitting) == 1:
-        turned = fitting[0].translate(str.maketrans("dy", "yd"))
-        is_open = turned[:2] == "%y" and bool(
-            context.ask(questions.SELECT_DATE_FORMATS, expression=f"({text}).dropna()", formats=(turned,))
-        )
-        return f'{known[0]}({text}, format="{fitting[0]}")', not is_open, [known[1]]
+        return f'{known[0]}({text}, format="{fitting[0]}")', True, [known[1]]
     return f"{known[0]}({text})", False, [known[1]]
 
 

@@ -207,6 +207,8 @@ def _read_date(value: str, kind: str, text: str) -> str:
 
 
 def _fits_format(value: str, form: str) -> bool:
+    if form.startswith("%Y%m%d") and not re.match(r"\d{8}", value):
+        return False  # `210413` would be in the year 2104
     try:
         datetime.strptime(value, form)
     except ValueError:

@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"does(?:n't| not) match format|unconverted data remains")
-ORDERS = ("%Y-%m-%d", "%d-%m-%Y", "%m-%d-%Y", "%d-%m-%y", "%m-%d-%y")
+ORDERS = ("%Y-%m-%d", "%d-%m-%Y", "%m-%d-%Y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d")
 WORDED = ("%Y%m%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%b %d %Y", "%Y-%b-%d")
 DATES = (*(order.replace("-", mark) for mark in "-/. " for order in ORDERS), *WORDED)
 TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", "T%H:%M:%S", "T%H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%SZ",
@@ -27,7 +27,7 @@ class DateFormat(Rule):
     **Fix** The format becomes the one that every text has that is read there.
 
     **Fix safety** Safe where one common format only fits all of the texts, or one of them has the parts in the order that is given. Else unsafe, with both proposed, where day and month may be
-    either (`03/02/2024`).
+    either (`03/02/2024`), or day and year (`21/04/13`).
     """
 
     code = "TYP110"
@@ -58,15 +58,17 @@ class DateFormat(Rule):
                     f"Change the date format to `{wanted}`",
                     "The dates don't match this format.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                    why=self.why if sure else "Day and month may be either, or other texts are read by the same call.",
+                    why=self.why
+                    if sure
+                    else "Day and month or year may be either, or other texts are read by the same call.",
                     prior=0.85 if sure else 0.6,
                 )
             return
 
 
 def _list_parts(form: str) -> list[str]:
-    """``%d``, ``%m``, ``%Y`` of a format, in order."""
-    return re.findall(r"%\w", form)
+    """``%d``, ``%m``, ``%y`` of a format, in order; a year of two digits stands for one of four."""
+    return re.findall(r"%\w", form.replace("%Y", "%y"))
 
 
 def _format_of(call: ast.Call) -> ast.Constant | None:

@@ -73,11 +73,21 @@ class OldFolds(Rule):
             text = f"{context.text(call.func)}({', '.join(f'{names.get(k, k)}={context.text(v)}' for k, v in rest.items())})"
             splits = given.replace("{" + data + "}", context.text(bound.named[data]))
             splices = [(*context.span(call), text), *_mend_loops(context, call, splits)]
-            below = [e for i, loops in _mend_loops_below(context, call, splits) for e in context.replace(i, loops)]
+            used = src.find_names(splits).uses
+            is_moved = len(splices) > 1 and any(
+                n.id in used and isinstance(n.ctx, ast.Store) and n.lineno > call.lineno for n in context.walk(ast.Name)
+            )
+            below = (
+                []
+                if is_moved
+                else [e for i, loops in _mend_loops_below(context, call, splits) for e in context.replace(i, loops)]
+            )
             yield self.patch(
                 (*context.replace(context.cell_id, splices), *below),
                 f"Use `{text}`, and split where it is used",
                 f"`{name}` no longer takes the data when it is created.",
+                applicability=Applicability.UNSAFE if is_moved else None,
+                why="What it was created with has another value where it is split." if is_moved else self.why,
                 prior=0.93,
             )
             return
@@ -97,11 +107,12 @@ def _mend_loops(context: RuleContext, call: ast.Call, splits: str) -> list[Splic
 
 
 def _mend_loops_below(context: RuleContext, call: ast.Call, splits: str) -> Iterator[tuple[str, list[Splice]]]:
-    """The same of the cells below, down to one that gives the name another value."""
+    """The same of the cells below, down to one that gives the name another value, or what the object was created with."""
     names = _list_names(context, call)
+    used = src.find_names(splits).uses
     for cell in context.notebook.list_code_after(context.cell_id):
         source = context.source_of(cell.id)
-        if names & src.find_names(source).binds:
+        if (names | used) & src.find_names(source).binds:
             return
         if splices := _list_splits(source, src.parse(source) or ast.Module([], []), names, call, splits):
             yield cell.id, splices

@@ -71,7 +71,7 @@ class Python2Syntax(SyntaxRule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         above = [context.source_of(c.id) for c in context.notebook.list_code_before(context.failure.cell_id)]
         texts = [*above, context.failure.source]
-        old = context.notebook.python.startswith("2") or any(map(IS_PYTHON2.search, texts))
+        old = context.notebook.python.startswith("2") or any(IS_PYTHON2.search(_hide_texts(text)) for text in texts)
         is_true = any(map(DIVISION.search, texts)) or (context.notebook.python.startswith("3") and not old)
         for patch in super().propose(context):
             if not is_true:
@@ -107,11 +107,16 @@ def _is_open_number(source: str) -> bool:
 
 def _calls_print(source: str) -> bool:
     """Whether the cell calls ``print`` as a function, with several values or a keyword: as a statement it would show a tuple."""
-    plain = "\n".join(
+    plain = _hide_texts(source)
+    return re.search(r"\bprint\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*,", plain) is not None
+
+
+def _hide_texts(source: str) -> str:
+    """The source with `_` for what texts and comments hold."""
+    return "\n".join(
         "".join(c if code else "_" for c, code in zip(line, mark_code(line), strict=True))
         for line in split_lines(source)
     )
-    return re.search(r"\bprint\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*,", plain) is not None
 
 
 def _mend_mixed(source: str, fault: Fault) -> Iterator[Mend]:

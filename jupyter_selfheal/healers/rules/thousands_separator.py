@@ -31,7 +31,7 @@ UNIT = re.compile(r"^\s*-?\d+(?:\.\d+)?(\s*([^\W\d_]{2,12}))\s*$")
 """A number with a unit behind it: `70 kg`, `180cm`."""
 SCALES = frozenset({
     "bn", "bln", "billion", "cr", "crore", "dozen", "hundred", "lac", "lakh", "mil", "mill", "million", "millionen", "milliard",
-    "milliarden", "mio", "mln", "mn", "mrd", "tausend", "thousand", "tn", "trillion", "trn", "tsd", "bps", "pct", "percent", "ppb", "ppm", "prozent", "bc", "bce",
+    "milliarden", "mio", "mln", "mn", "mrd", "tausend", "thousand", "tn", "trillion", "trn", "tsd", "bps", "pct", "percent", "ppb", "ppm", "prozent", "am", "pm", "bc", "bce", "south", "west",
 })  # fmt: skip
 """What stands behind a number, also with an `s`, and makes it another one."""
 
@@ -52,7 +52,7 @@ class ThousandsSeparator(Rule):
 
     `.str.removesuffix(" kg")` for `70 kg`, where every text has that unit.
 
-    **Fix safety** Safe for one unit of all texts; silent for several, and for `19M`, `3 million` or `12 percent`, which are scales, and `300 BC`. Safe for `1.234,50` and `3,5` where no text of the column can be read otherwise. Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark; what shows that is another number of the column or the table (`950`, `1,234,567`, `3.5`), or that whole numbers are asked for. Unsafe where a number of the table
+    **Fix safety** Safe for one unit of all texts; silent for several, and for `19M`, `3 million` or `12 percent`, which are scales, and for `3 PM` or `300 BC`. Safe for `1.234,50` and `3,5` where no text of the column can be read otherwise. Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark; what shows that is another number of the column or the table (`950`, `1,234,567`, `3.5`), or that whole numbers are asked for. Unsafe where a number of the table
     can only have a comma before its decimals (`3,5`; points take the place of commas where one of the same column can), where a file is read
     with `sep=";"`, with a currency sign: the column may mix currencies; and with a percent sign: `12%` may be meant as 12 or as 0.12.
     """

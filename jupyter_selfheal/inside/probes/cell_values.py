@@ -7,6 +7,7 @@ so that evaluating an argument of the failing call leaves no trace.
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from datetime import datetime
 from typing import Any
@@ -43,6 +44,8 @@ def select_date_formats(state: FailureState, expression: str, formats: list[str]
 
 
 def _fits_format(text: str, date_format: str) -> bool:
+    if date_format.startswith("%Y%m%d") and not re.match(r"\s*\d{8}", text):
+        return False  # `210413` would be in the year 2104
     try:
         datetime.strptime(text.strip(), date_format)
     except ValueError:

@@ -148,7 +148,7 @@ _WRITTEN = {
 }
 
 
-def _is_written_as(node: ast.expr, kinds: tuple[str, ...]) -> bool:
+def _is_written_as(node: ast.expr | str, kinds: tuple[str, ...]) -> bool:
     """True for an argument whose text says its type, where its value cannot be asked: a name in it is made only by the patch."""
     if isinstance(node, ast.Call):
         name = read_called_name(node)
@@ -156,14 +156,17 @@ def _is_written_as(node: ast.expr, kinds: tuple[str, ...]) -> bool:
     return any(isinstance(node, _WRITTEN.get(kind, ())) for kind in kinds)
 
 
-def _find_asked(bound: Bound, name: str) -> ast.expr | None:
-    """What an argument is, by its name; with ``[0]`` behind that, the first of a list that is written down."""
+def _find_asked(context: RuleContext, bound: Bound, name: str) -> ast.expr | str | None:
+    """What an argument is, by its name; with ``[0]`` behind that, the first of a list that is written down, or has a name."""
     node = bound.named.get(name.removesuffix("[0]"))
     if node is None or not name.endswith("[0]"):
         return node
     if isinstance(node, ast.ListComp):
         return node.elt
-    return node.elts[0] if isinstance(node, ast.List) and node.elts else None
+    if isinstance(node, ast.List):
+        return node.elts[0] if node.elts else None
+    text = context.read_plain_chain(node)
+    return f"{text}[0]" if text and context.describe_all([text])[0].is_a("builtins.list") else None
 
 
 def choose(
@@ -172,7 +175,9 @@ def choose(
     """The first form that fits the call's arguments and their live types."""
     bound = bind(context, call, params)
     types = {}
-    nodes = {name: node for form in forms for name in form.when if (node := _find_asked(bound, name)) is not None}
+    nodes = {
+        name: node for form in forms for name in form.when if (node := _find_asked(context, bound, name)) is not None
+    }
     if nodes:
         types = dict(zip(nodes, context.describe_all(list(nodes.values()), calls=True), strict=True))
     own = (
