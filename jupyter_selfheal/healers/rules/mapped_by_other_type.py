@@ -22,7 +22,7 @@ class MappedByOtherType(Rule):
 
     **Fix** `df["item"].astype(str).map(prices)`; `.astype(int)` for keys that are whole numbers. The cells that made the column run again.
 
-    **Fix safety** Safe: no value is a key as it is, and every one is in the other type. Silent where one is missing in both, or a text has zeros in front (`"007"`).
+    **Fix safety** Safe: no value is a key as it is, and every one is in the other type. Silent where one is missing in both, or a text has zeros in front (`"007"`), and where the name had another dictionary that has the values.
     """
 
     code = "KEY123"
@@ -44,7 +44,7 @@ class MappedByOtherType(Rule):
                     case ast.Call(ast.Attribute(column, "map"), [ast.Name(table)], []):
                         text = src.extract_text(source, column)
                         kind = _choose_type(context, text, table)
-                        if kind:
+                        if kind and _is_found_nowhere(context, statement, table):
                             end = src.find_span(source, column)[1]
                             yield (end, end, f".astype({kind})"), f"{text}.astype({kind}).map({table})"
 
@@ -56,6 +56,18 @@ class MappedByOtherType(Rule):
                 "The keys are of another type than the values: nothing is found, and all that comes of it is missing.",
                 prior=0.93,
             )
+
+
+def _is_found_nowhere(context: RuleContext, statement: ast.stmt, table: str) -> bool:
+    """True where the column that the statement makes is missing as a whole, or the name never had another dictionary: what was looked up in that one may be found."""
+    match statement:
+        case ast.Assign([ast.Subscript(ast.Name(), ast.Constant()) as target]):
+            if context.is_true(f"({ast.unparse(target)}).isna().all()"):
+                return True
+    return (
+        sum(isinstance(n, ast.Name) and n.id == table and isinstance(n.ctx, ast.Store) for n in context.walk_notebook())
+        == 1
+    )
 
 
 def _choose_type(context: RuleContext, column: str, table: str) -> str:

@@ -27,7 +27,7 @@ class ResultDropped(Rule):
 
     **Fix** `df = df.dropna()`, also in cells above; `df["age"] = df["age"].fillna(0)` of a column. The cells that made the table run again.
 
-    **Fix safety** Safe on a line that is not the last of its cell: it has no other effect. What the last line gives is shown, which may be all that it is for: unsafe, and only for one such line and
+    **Fix safety** Safe on a line that is not the last of its cell: it has no other effect. What the last line gives is shown (every line with `ast_node_interactivity`), which may be all that it is for: unsafe, and only for one such line and
     a failed assert. Unsafe, too, where several lines treat the missing values of one table, or another name has what such a method gives (`clean = df.fillna(0)`), which may be meant.
     Silent for missing values where no line drops or fills them, for tables that the failing cell's values do not come from, and for rows that are taken out of one column.
     """
@@ -66,7 +66,10 @@ class ResultDropped(Rule):
             treated
         )
         is_single = is_single and not any(_read_kept(n) in treated for n in context.walk_notebook())
-        is_sure = bool(kept) and is_single
+        is_shown = any(
+            "ast_node_interactivity" in c.source for c in context.notebook.cells
+        )  # every line, not the last alone
+        is_sure = bool(kept) and is_single and not is_shown
         if not kept and len(shown) == 1 and _is_wrong(context.failure):
             kept = {shown[0][0]: [shown[0][1]]}
         edits = _build_edits(context, kept) if kept else ()
@@ -79,7 +82,7 @@ class ResultDropped(Rule):
                 why=self.why
                 if is_sure
                 else "Its result is shown, which may be all that it is for."
-                if is_single
+                if is_single or is_shown
                 else "Several lines treat the missing values of one table: one of them may be meant.",
                 prior=0.92 if is_sure else 0.8,
             )

@@ -31,7 +31,7 @@ class TwoDimensions(Rule):
 
     **Fix safety** Safe where the shape leaves one reading: the estimator was fitted with one feature, or is not fitted yet
     and its target has as many values; two arguments are exchanged where their names say so, too (`fit(y, X)`). Unsafe otherwise,
-    and where the first has a target's name and the second has none (`fit(prices.target, rooms)`), or the notebook fits them the other way round, too: they may be exchanged.
+    and where the first has a target's name and the second has none (`fit(prices.target, rooms)`), or the notebook fits them the other way round, too, or predicts by the target: they may be exchanged.
     """
 
     code = "SKL101"
@@ -118,16 +118,18 @@ def _write_exchanged(context: RuleContext, call: ast.Call) -> str:
 
 
 def _is_fitted_turned(context: RuleContext, call: ast.Call) -> bool:
-    """True where another call has the same target for its target: of two models one may be of the other direction."""
+    """True where another call has the same target for its target, or predicts by it: of two models one may be of the other direction."""
     target = find_root_name(call.args[0])
     return any(
-        isinstance(n, ast.Call)
-        and isinstance(n.func, ast.Attribute)
-        and n.func.attr == "fit"
-        and len(n.args) > 1
-        and find_root_name(n.args[1]) == target
-        and find_root_name(n.args[0]) != target
+        (
+            attr == "fit"
+            and len(n.args) > 1
+            and find_root_name(n.args[1]) == target
+            and find_root_name(n.args[0]) != target
+        )
+        or (attr == "predict" and bool(n.args) and find_root_name(n.args[0]) == target)
         for n in context.walk_notebook()
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and (attr := n.func.attr)
     )
 
 
