@@ -11,7 +11,6 @@ from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.parts_of_split import find_split
 from jupyter_selfheal.healers.rules.position_in_series import is_position
 from jupyter_selfheal.model import Applicability, Patch
-from jupyter_selfheal.source.binding import find_root_name
 
 _MISSED = re.compile(r"^-?\d+$|^\(.*\)$|\(.*\)' is an invalid key|unhashable type: 'slice'")
 """What is missed is a number, or several indices at once."""
@@ -32,7 +31,7 @@ class PlaceInTable(Rule):
 
     **Fix** `X.iloc[:, 0]`; `X_test.iloc[0]`, and `X_test.iloc[[0]]` where an estimator is given it; `y_test.iloc[0]`.
 
-    **Fix safety** Safe for several indices: all are numbers or slices of such, no column has one for its name, and rows are all taken, or counted from 0. Safe for the number of a loop through all places of a Series (`range(len(best))`), where the loop asks no other table by it. Unsafe for another one: a column or a label
+    **Fix safety** Safe for several indices: all are numbers or slices of such, no column has one for its name, and rows are all taken, or counted from 0. Safe for the number of a loop through all places of a Series (`range(len(best))`), where the loop asks no other rows by it; other columns of these rows are asked by place, too. Unsafe for another one: a column or a label
     may be meant. Silent for a Series whose labels nothing reordered, and where there is no such place.
     """
 
@@ -60,10 +59,14 @@ class PlaceInTable(Rule):
             if not context.is_true(f"({text}.iloc[{key}], True)[1]"):
                 continue
             is_sure = is_several and (_is_whole(parts[0]) or _counts_rows(context, text))
-            is_sure = is_sure or (not table.columns and _goes_through_places(context, node))
+            alike = [] if table.columns or is_several else _list_places_of_loop(context, node)
+            is_sure = is_sure or bool(alike)
             row = f"[{key}]" if table.columns and not is_several and _is_given_to_estimator(context, node) else key
             yield self.patch(
-                context.replace_here((*context.span(node), f"{text}.iloc[{row}]")),
+                context.replace_here(
+                    (*context.span(node), f"{text}.iloc[{row}]"),
+                    *((*context.span(n), f"{context.operand(n.value)}.iloc[{key}]") for n in alike if n is not node),
+                ),
                 f"Use `{text}.iloc[{row}]`",
                 f"`{context.text(node)}` looks for {'a column' if table.columns else 'a label'}, not a place.",
                 applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
@@ -84,10 +87,13 @@ def _is_place(context: RuleContext, part: ast.expr) -> bool:
     return not isinstance(part, ast.List) and is_position(context, part)
 
 
-def _goes_through_places(context: RuleContext, node: ast.Subscript) -> bool:
-    """``good["v"][i]`` in ``for i in range(len(good))``, also by a name for that length: each number of the loop is the place of a row."""
+def _list_places_of_loop(context: RuleContext, node: ast.Subscript) -> list[ast.Subscript]:
+    """``good["v"][i]`` and its like in ``for i in range(len(good))``, also by a name for that length: each number of the loop is the place of a row.
+
+    Empty where it may be something else.
+    """
     if not isinstance(node.slice, ast.Name):
-        return False
+        return []
     owner = node.value.value if isinstance(node.value, ast.Subscript | ast.Attribute) else node.value
     lengths = {f"len({context.text(t)})" for t in (owner, node.value)} | {f"{context.text(owner)}.shape[0]"}
     for loop in context.walk(ast.For):
@@ -101,40 +107,44 @@ def _goes_through_places(context: RuleContext, node: ast.Subscript) -> bool:
         home = context.find_last_assignment(bound.id) if isinstance(bound, ast.Name) else None
         told = ast.unparse(home.node.value) if home is not None else ast.unparse(bound)
         if not context.is_true(f"{context.text(bound)} == len({context.text(owner)})"):
-            return False
+            return []
         is_moved = any(
             isinstance(n, ast.Name) and n.id == counter and isinstance(n.ctx, ast.Store)
             for s in loop.body
             for n in ast.walk(s)
         )
         if told in {ast.unparse(ast.parse(text, mode="eval")) for text in lengths} and not is_moved:
-            return not _is_label_elsewhere(context, loop, counter, owner)
-    return False
+            return _list_alike(context, loop, node)
+    return []
 
 
-def _is_label_elsewhere(context: RuleContext, loop: ast.For, counter: str, owner: ast.expr) -> bool:
-    """True where the loop's number is a label of another table, or one that is written to (``best.loc[i, "x"] = …`` makes a row): places would stand beside labels.
+def _list_alike(context: RuleContext, loop: ast.For, node: ast.Subscript) -> list[ast.Subscript]:
+    """What the loop reads by its number of columns with these rows: one asked by place beside another asked by label would be two rows.
 
-    So would what has another length, or keys. Lists and arrays of one length are asked by place; columns that are read of the same table fail as this one does.
+    Empty where the number is a label of other rows, or one that is written to (``best.loc[i, "x"] = …`` makes a row), or an index of what has
+    another length, or keys. Lists and arrays of one length are asked by place.
     """
+    counter, rows = ast.unparse(node.slice), context.text(node.value)
     keyed = [
         n
         for n in ast.walk(loop)
         if isinstance(n, ast.Subscript) and any(isinstance(k, ast.Name) and k.id == counter for k in ast.walk(n.slice))
     ]
     asked = [n for n in keyed if not (isinstance(n.value, ast.Attribute) and n.value.attr in ("iloc", "iat"))]
-    others = [n for n in asked if find_root_name(n) != find_root_name(owner) or not isinstance(n.ctx, ast.Load)]
-    length = f"len({context.text(owner)})"
-    for node in others:
-        of = node.value
-        table = of.value if isinstance(of, ast.Attribute) and of.attr in ("loc", "at") else of
-        known = context.describe_all([table])[0]
-        is_read = isinstance(node.ctx, ast.Load)
-        if known.is_a("pandas.NDFrame") or (is_read and known.is_a("builtins.dict")):
-            return True
-        if is_read and not context.is_true(f"len({context.text(table)}) == {length}"):
-            return True
-    return False
+    alike: list[ast.Subscript] = []
+    for n in asked:
+        is_indexer = isinstance(n.value, ast.Attribute) and n.value.attr in ("loc", "at")
+        of = n.value.value if is_indexer and isinstance(n.value, ast.Attribute) else n.value
+        known, text = context.describe_all([of])[0], context.text(of)
+        is_read = isinstance(n.ctx, ast.Load)
+        if known.is_a("pandas.NDFrame"):
+            is_column = is_read and not is_indexer and isinstance(n.slice, ast.Name) and known.is_a("pandas.Series")
+            if not is_column or not context.is_true(f"({text}).index.equals(({rows}).index)"):
+                return []
+            alike.append(n)
+        elif is_read and (known.is_a("builtins.dict") or not context.is_true(f"len({text}) == len({rows})")):
+            return []
+    return alike if node in alike else []
 
 
 def _is_whole(part: ast.expr) -> bool:
