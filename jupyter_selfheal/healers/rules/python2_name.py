@@ -1,4 +1,4 @@
-"""NAM102: a builtin of Python 2, or a constant of another language."""
+"""NAM102: a builtin of Python 2, or a constant or collection of another language."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ TABLE = "python2_names"
 
 
 class Python2Name(Rule):
-    """Use Python 3's name for a Python 2 builtin or another language's constant.
+    """Use Python 3's name for a Python 2 builtin, or another language's constant or collection.
 
     **Failure** `NameError` for `xrange`, `raw_input`, `unicode`, `long`, `reduce`, `execfile`, `file`, `cmp`, … or for `true`,
-    `null`, `nil` and the like, bound by no cell.
+    `null`, `nil`, `ArrayList`, `HashMap` and the like, bound by no cell.
 
     **Fix** The name of Python 3 in every use in the cell; `reduce` is imported from `functools`, `execfile(f)` becomes
     `exec(open(f).read())`, `cmp(a, b)` becomes `(a > b) - (a < b)`.

@@ -173,7 +173,7 @@ class TextAndNumber(Rule):
                 prior=0.9,
             )
             return
-        changes = _wrap_operands(context, node)
+        changes = [*_wrap_operands(context, node), *_wrap_alike(context, node)]
         run = _find_numbers_in_a_row(context, node)
         doubt = FORMATTED if formatted is not None else _explain_doubt(context, texts, run)
         chain = _find_chain(context, node)
@@ -382,6 +382,25 @@ def _wrap_operands(context: RuleContext, node: ast.AST) -> list[Splice]:
         inner_text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
         splices.append((start, end, f"str({inner_text})"))
     return splices
+
+
+def _wrap_alike(context: RuleContext, node: ast.AST) -> list[Splice]:
+    """``str()`` around the other literal numbers that the same function adds to the same text: ``bits += 0`` in one branch, ``bits += 1`` in the other."""
+    if not isinstance(node, ast.AugAssign) or not isinstance(node.target, ast.Name):
+        return []
+    around = [f for f in context.walk(ast.FunctionDef) if f.lineno <= node.lineno <= (f.end_lineno or 0)]
+    scope = around[-1] if around else context.tree
+    return [
+        (*context.span(n.value), f"str({context.text(n.value)})")
+        for n in ast.walk(scope)
+        if n is not node
+        and isinstance(n, ast.AugAssign)
+        and isinstance(n.op, ast.Add)
+        and isinstance(n.target, ast.Name)
+        and n.target.id == node.target.id
+        and isinstance(n.value, ast.Constant)
+        and type(n.value.value) in (int, float)
+    ]
 
 
 def _find_chain(context: RuleContext, node: ast.AST) -> ast.AST:
