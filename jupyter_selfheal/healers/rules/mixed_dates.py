@@ -21,7 +21,7 @@ class MixedDates(Rule):
     **Fix** `pd.to_datetime(…, format="mixed")`; where day and month may be either, the one common format that fits every text.
 
     **Fix safety** Safe where every text that can be seen has one reading: before pandas 2.0 every value was parsed by itself, which is
-    what `"mixed"` asks for. Safe where a common format alone fits all. `"mixed"` is unsafe where one like `03/04/2021` may be either day or month first.
+    what `"mixed"` asks for. Safe where a common format alone fits all. `"mixed"` is unsafe where one like `03/04/2021` may be either day or month first, or one like `21/05/02` day or year.
     """
 
     code = "PDA109"
@@ -50,7 +50,7 @@ class MixedDates(Rule):
                 'Add `format="mixed"`',
                 "The dates have several formats.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why=self.why if sure else "Some dates can be read with the day or with the month first.",
+                why=self.why if sure else "Some dates can be read with the day, or with the month or the year first.",
                 prior=0.9 if sure else 0.6,
             )
             return
@@ -71,7 +71,8 @@ class MixedDates(Rule):
 
 
 def _has_one_reading(context: RuleContext, texts: ast.expr) -> bool:
-    """True where no text is seen to begin with two numbers that may both be a month."""
+    """True where no text is seen to begin with two numbers that may both be a month, or with two that may both be the day and the year."""
     month = r"(0?[1-9]|1[0-2])"
-    either = rf"\s*{month}[-/. ]{month}[-/. ]"
+    day = r"(0?[1-9]|[12]\d|3[01])"
+    either = rf"\s*(?:{month}[-/. ]{month}[-/. ]|{day}[-/. ]{month}[-/. ](?:0[1-9]|[12]\d|3[01])(?!\d))"
     return context.is_true(f"all(not __import__('re').match({either!r}, str(t)) for t in {context.text(texts)})")

@@ -132,10 +132,12 @@ def _list_alike(context: RuleContext, loop: ast.For, node: ast.Subscript) -> lis
     ]
     asked = [n for n in keyed if not (isinstance(n.value, ast.Attribute) and n.value.attr in ("iloc", "iat"))]
     alike: list[ast.Subscript] = []
-    for n in asked:
-        is_indexer = isinstance(n.value, ast.Attribute) and n.value.attr in ("loc", "at")
-        of = n.value.value if is_indexer and isinstance(n.value, ast.Attribute) else n.value
-        known, text = context.describe_all([of])[0], context.text(of)
+    owners = [
+        n.value.value if isinstance(n.value, ast.Attribute) and n.value.attr in ("loc", "at") else n.value
+        for n in asked
+    ]
+    for n, of, known in zip(asked, owners, context.describe_all(owners), strict=True):
+        is_indexer, text = of is not n.value, context.text(of)
         is_read = isinstance(n.ctx, ast.Load)
         if known.is_a("pandas.NDFrame"):
             is_column = is_read and not is_indexer and isinstance(n.slice, ast.Name) and known.is_a("pandas.Series")
