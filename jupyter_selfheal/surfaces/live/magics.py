@@ -88,12 +88,14 @@ class HealMagics:
         return options.parse(line, self._session.shell.user_ns)
 
     def _heal_last(self, line: str) -> None:
-        chosen = self._parse_options(line)
+        chosen, last = self._parse_options(line), self._session.heals.latest
+        was_proposed = last is not None and last.card.phase == "proposed"
         heal = self._dispatcher.heal_last_failure(chosen)
         if heal is None:
             healed = " that is not healed" if len(self._session.heals) else " yet in this session"
             words.print_lines([f"Self-heal: nothing failed{healed}."])
-        elif heal.card.phase == "proposed" and heal.settled.is_set():
+        elif was_proposed and heal is last and heal.settled.is_set():
+            # what comes of any other is on its card, or was told by who waited for it
             words.print_lines([f"Self-heal: {heal.card.status}. `%heal show` shows it, `%heal approve` applies it."])
 
     def _find_last_heal(self, *phases: str) -> LiveHeal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -109,3 +110,19 @@ def test_where_no_heal_is_at_work_there_is_none_to_stop(on_screen: Magics, phase
     magics, _ = on_screen(heals=SimpleNamespace(latest=SimpleNamespace(card=card)))
     with pytest.raises(UsageError, match="there is no heal to stop"):
         magics.heal_line("stop")
+
+
+@pytest.mark.parametrize(("phase", "says"), [("proposed", "`%heal approve` applies it"), ("closed", "")])
+def test_a_fix_is_told_of_once(on_screen: Magics, phase: str, says: str) -> None:
+    """Of a heal that begins again a terminal asks at once; afterwards it is proposed as well."""
+    heal = SimpleNamespace(card=SimpleNamespace(phase=phase, status="fix ready"), settled=Event())
+    heal.settled.set()
+    magics, screen = on_screen(shell=SimpleNamespace(user_ns={}), heals=SimpleNamespace(latest=heal, __len__=lambda: 1))
+
+    def ask_again(chosen: object) -> object:
+        heal.card.phase = "proposed"
+        return heal
+
+    magics._dispatcher = SimpleNamespace(heal_last_failure=ask_again)  # type: ignore[assignment]
+    magics.heal_line("")
+    assert (says in screen.getvalue(), bool(screen.getvalue())) == (True, bool(says))
