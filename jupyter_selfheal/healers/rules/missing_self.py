@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import find_class, find_function
+from jupyter_selfheal.healers.rules.context.edits import Splice, rename_name
+from jupyter_selfheal.healers.rules.context.nodes import Function, find_class, find_function
 from jupyter_selfheal.model import Applicability, Patch
 
 COUNT = re.compile(r"(?:(\w+)\.)?(\w+)\(\) takes (\d+) positional arguments? but (\d+) (?:was|were) given")
@@ -20,10 +20,10 @@ class MissingSelf(Rule):
 
     **Failure** `TypeError: C.m() takes 0 positional arguments but 1 was given`, where `m` is a plain method without `self`;
     or `NameError` inside a method for a name that is an attribute or a method of the class; or `UnboundLocalError` for one that
-    the method only updates (`balance += amount`).
+    the method only updates (`balance += amount`), or for `this`.
 
     **Fix** `self` becomes the first parameter; `total` becomes `self.total` throughout the method; what the class alone holds and the method
-    updates, `Counter.total`.
+    updates, `Counter.total`; `this` becomes `self`.
 
     The `self` of a `@staticmethod` that does not read it goes.
 
@@ -48,8 +48,29 @@ class MissingSelf(Rule):
             function = find_function(source, line)
             if function is not None and find_class(source, line) is not None:
                 yield self._with_self(context, cell_id, source, function)
+        elif context.missing_name == "this":
+            yield from self._rename_this(context)
         else:
             yield from self._use_attribute(context)
+
+    def _rename_this(self, context: RuleContext) -> Iterator[Patch]:
+        """``this.balance`` of Java or JavaScript, in every method of the class that is given ``self``."""
+        cell_id, source, line = context.location
+        owner = find_class(source, line)
+        if (
+            owner is None
+            or context.is_bound_anywhere("this")
+            or not (places := rename_name(source, "this", "self", owner))
+        ):
+            return
+        methods = [m for m in owner.body if isinstance(m, Function) and [a.arg for a in m.args.args[:1]] == ["self"]]
+        if len(places) == sum(len(rename_name(source, "this", "self", method)) for method in methods):
+            yield self.patch(
+                context.replace(cell_id, places),
+                "Change `this` to `self`",
+                "What other languages call `this` is given to a method as its first parameter, `self`.",
+                prior=0.95,
+            )
 
     def _add_parameter(self, context: RuleContext) -> Iterator[Patch]:
         match = COUNT.search(context.failure.evalue)
