@@ -18,6 +18,7 @@ from jupyter_selfheal.scoring.edited_data import find_edited_data
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.left_faults import find_left_fault
 from jupyter_selfheal.scoring.left_out import find_left_out_call
+from jupyter_selfheal.scoring.lost_parts import find_left_out
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.other_data import find_other_data
 from jupyter_selfheal.scoring.output_text import split_tokens
@@ -83,7 +84,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         own_work=is_own_work(_make_failing_cell(case), case.notebook),
         agreement=case.notebook.agreement,
         shifted=is_shifted(case, patch) and not asks_many(case, patch),
-        left_out=find_left_out_call(case, patch),
+        left_out=find_left_out_call(case, patch) or find_left_out(case, patch),
         other_data=find_other_data(case, patch),
         rival=patch.rival,
         printed_alone=_count_printed_alone(case),

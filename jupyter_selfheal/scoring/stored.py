@@ -52,6 +52,10 @@ ORDERED = 4
 
 _BUILTINS = frozenset(dir(builtins)) - {"open", "input", "help", "exec", "eval"}
 
+_CONSTANTS = frozenset({"True", "False", "None"})
+_COMMONPLACE = _CONSTANTS | {"0", "0.0", "1", "1.0"}
+"""What alone any program soon gives."""
+
 DRAWING = 3
 """So many lines of signs, each another, are a drawing."""
 _DRAWN = re.compile(r"[^\w.:;,?]*[^\w\s.:;,?][^\w.:;,?]*")
@@ -99,6 +103,14 @@ class Comparison:
     def same(self) -> bool:
         """Whether the output is as stored."""
         return self.match is Match.SAME
+
+    @property
+    def tells(self) -> bool:
+        """Whether it says more of what was computed than nearly any program would give: not ``Done``, and not one ``0`` or ``True`` alone."""
+        if self.computed > 1:
+            return True
+        values = [t for t in split_tokens(self.stored) if is_number(t) or t in _CONSTANTS]
+        return bool(self.computed) and (len(values) != 1 or values[0] not in _COMMONPLACE)
 
     @property
     def differs(self) -> bool:

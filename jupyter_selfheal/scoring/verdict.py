@@ -124,7 +124,8 @@ def build_verdict(patch: Patch, evidence: Evidence, opinion: Opinion | None = No
 def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> tuple[float, bool]:
     """The score of a patch that nothing contradicts, and whether an oracle proves it."""
     guessed = not load_traits(patch.healer).reasoned
-    score, met = _score_oracles(evidence, sheet, guessed=guessed)
+    is_safe = patch.applicability is Applicability.SAFE and not guessed
+    score, met = _score_oracles(evidence, sheet, is_safe=is_safe)
     sheet.reasons += evidence.calls.in_numbers
     doubt = (_find_doubt(evidence, patch.weight) if guessed else None) or _find_doubt_of_calls(patch, evidence)
     if evidence.edited_data:
@@ -261,10 +262,10 @@ def _score_miss(evidence: Evidence) -> float:
     return 2.0 + (held / asked if asked else 0.0) * 0.9
 
 
-def _score_oracles(evidence: Evidence, sheet: _Sheet, *, guessed: bool) -> tuple[float, bool]:
+def _score_oracles(evidence: Evidence, sheet: _Sheet, *, is_safe: bool) -> tuple[float, bool]:
     """8 to 10 where an oracle is met, by how much the met ones cover; the strongest sets the base."""
     base, extra = 0.0, 0.0
-    for weight, more, proof, reason in _list_met_oracles(evidence, guessed):
+    for weight, more, proof, reason in _list_met_oracles(evidence, is_safe):
         extra += more if base else 0.0
         base = max(base, weight)
         sheet.proofs.append(proof)
@@ -274,11 +275,11 @@ def _score_oracles(evidence: Evidence, sheet: _Sheet, *, guessed: bool) -> tuple
     return min(10.0, base + extra), base > 0.0
 
 
-def _list_met_oracles(evidence: Evidence, guessed: bool) -> Iterator[tuple[float, float, str, str]]:
+def _list_met_oracles(evidence: Evidence, is_safe: bool) -> Iterator[tuple[float, float, str, str]]:
     """(score if it stands alone, what it adds to a stronger one, proof, reason), strongest first.
 
-    A patch that was ``guessed`` is not proven by an output that says nothing of what was computed: a search finds a change
-    that prints "Saving figure 3" in no time.
+    A patch that is not safe is not proven by an output that says nothing of what was computed: a search finds a change
+    that prints "Saving figure 3" or a lone 0 in no time, and a rule's fix prints "Stock updated" whatever it did to the stock.
     """
     for name in dict.fromkeys(part.name for part in evidence.user):
         yield 9.2, 0.3, name, f"The {name} you asked for is met."
@@ -299,7 +300,7 @@ def _list_met_oracles(evidence: Evidence, guessed: bool) -> Iterator[tuple[float
         yield 8.7, 0.2, "asserts below", _format_count(below_held, "assert", "below", "hold")
     elif evidence.deciding.all_held:
         yield 8.7, 0.2, "asserts below", _format_count(evidence.deciding.held, "assert", "below", "hold")
-    if evidence.output.same and (evidence.output.computed or not guessed):
+    if evidence.output.same and (evidence.output.tells or is_safe):
         weight = 8.0 if evidence.output.weight < 3 else 8.5
         yield weight, 0.3, "stored output", "The output stored in the notebook is reproduced."
     held = sum(below.asserts for below in evidence.below if below.ran)
@@ -309,7 +310,7 @@ def _list_met_oracles(evidence: Evidence, guessed: bool) -> Iterator[tuple[float
         again = _format_count(mended, "cell", "above", "give", "what is stored and did not before")
         yield 8.0, 0.5, "cells above", again
     n = sum(
-        below.ran and not below.missed and below.output.same and bool(below.output.computed or not guessed)
+        below.ran and not below.missed and below.output.same and (below.output.tells or is_safe)
         for below in evidence.below
     )
     if n:

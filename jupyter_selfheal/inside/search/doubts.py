@@ -23,6 +23,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_exchanged_call,
     find_left_unread,
     find_lost_name,
+    find_lost_recursion,
     find_unread_items,
 )
 from jupyter_selfheal.inside.search.mutations.empty_bodies import describe_doubt_of_body
@@ -274,6 +275,8 @@ class Doubts:
             return f"a check asks about `{lost}`, which is no longer read"
         if doubled := find_doubled_name(texts, self.units):
             return f"`{doubled}` is combined with itself"
+        if called := find_lost_recursion(texts, self.units):
+            return f"`{called}` no longer calls itself"
         if not self.runner.program.crashed and (dropped := find_dropped_name(texts, self.units)):
             return f"`{dropped}` is no longer read, and nothing else in its place"
         changes = ((self.units[k].text, text) for k, text in texts.items()) if self.runner.program.crashed else ()

@@ -39,6 +39,28 @@ def find_dropped_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     return ""
 
 
+def find_lost_recursion(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
+    """A function that called itself before a change and does not now: a sum of one level is like one of all; empty where there is none."""
+    for n, text in texts.items():
+        after = ast.parse(text)
+        kept = {f.name for f in ast.walk(after) if isinstance(f, ast.FunctionDef)}
+        if lost := (list_recursive(ast.parse(units[n].text)) - list_recursive(after)) & kept:
+            return min(lost)
+    return ""
+
+
+def list_recursive(tree: ast.AST) -> set[str]:
+    """The functions of a tree that name themselves, and the methods that call themselves on their own instance."""
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    return {f.name for f in functions if any(_is_name_of(n, f.name) for n in ast.walk(f))}
+
+
+def _is_name_of(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.attr == name and node.value.id in ("self", "cls")
+    return isinstance(node, ast.Name) and node.id == name
+
+
 def find_doubled_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     """A name that a changed statement combines with itself and did not before: ``a.merge(a)`` for ``a.merge(b)``; empty where there is
     none."""

@@ -23,6 +23,7 @@ from jupyter_selfheal.inside.search.input_domain import (
     shrink_input,
 )
 from jupyter_selfheal.inside.search.localise_faults import Sight
+from jupyter_selfheal.inside.search.lost_names import list_recursive
 from jupyter_selfheal.inside.search.odd_values import describe_nothing
 from jupyter_selfheal.inside.search.oracle_strength import (
     measure_strength,
@@ -111,7 +112,7 @@ class Ranking:
         for n, new in c.texts.items():
             before, after = ast.parse(self.units[n].text), ast.parse(new)
             lost += len(find_unread_names(after) - find_unread_names(before))
-            lost += len(_list_recursive(before) - _list_recursive(after))
+            lost += len(list_recursive(before) - list_recursive(after))
         return 0.35**lost
 
     def _compare_behaviour(self) -> tuple[list[Input | Variation], list[list[str]]]:
@@ -325,12 +326,6 @@ def _name_answer(shown: str) -> str:
 def _can_ask(shown: Collection[str]) -> bool:
     """Whether somebody can say which of these is right: they differ, and none is an object that only its address tells."""
     return len(shown) > 1 and not any(text.startswith(("<", compare_behaviour.FUNCTION)) for text in shown)
-
-
-def _list_recursive(tree: ast.AST) -> set[str]:
-    """The functions of a tree that name themselves."""
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
-    return {f.name for f in functions if any(isinstance(n, ast.Name) and n.id == f.name for n in ast.walk(f))}
 
 
 def _drop_parentheses(old: str, new: str) -> str:

@@ -42,6 +42,10 @@ TEXTS = (
     ("**Exercise**: find and fix the bug below.", True),
     ("I can't find the bug, look again.", False),
     ("Now find the mean squared error of the model.", False),
+    ("Strings are immutable, so this raises an error. Let's see:", True),
+    ("Strings are immutable, so this raises an error. For example:", True),
+    ("Texts are immutable, so we make a new one. Let's see:", False),
+    ("A wrong key raises an error. Ours is right, as we see here.", False),
 )
 
 

@@ -288,3 +288,25 @@ def test_a_guess_that_leaves_out_what_failed_is_not_proven_by_an_output(
     patch: Patch, seen: dict[str, Any], applied: bool
 ) -> None:
     assert (score(patch, **seen) >= 7) is applied
+
+
+@pytest.mark.parametrize(
+    ("stored", "computed", "healer", "applicability", "is_proof"),
+    [
+        ("0", 1, "search", Applicability.UNSAFE, False),
+        ("True", 1, "rules", Applicability.UNSAFE, False),
+        ("Stock updated", 0, "rules", Applicability.UNSAFE, False),
+        ("0", 1, "rules", Applicability.SAFE, True),
+        ("Stock updated", 0, "rules", Applicability.SAFE, True),
+        ("17", 1, "search", Applicability.UNSAFE, True),
+        ("0 0", 2, "search", Applicability.UNSAFE, True),
+        ("Ada", 1, "search", Applicability.UNSAFE, True),
+    ],
+)
+def test_an_output_that_nearly_any_program_gives_proves_no_patch_that_may_be_another(
+    stored: str, computed: int, healer: str, applicability: Applicability, is_proof: bool
+) -> None:
+    """`grid[1][1]` for `grid[2][1]` prints the stored 0 by luck, and a fix prints "Stock updated" whatever it did to the stock."""
+    patch = Patch((), "change it", healer=healer, applicability=applicability)
+    same = Comparison(Match.SAME, 1.0, 1, stored, stored, computed)
+    assert build_verdict(patch, Evidence(True, output=same)).oracle_met is is_proof

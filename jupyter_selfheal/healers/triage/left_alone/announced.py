@@ -115,6 +115,12 @@ _OF_THE_CELL = re.compile(
     re.IGNORECASE,
 )
 """What a sentence above a cell calls it, that is not the last one."""
+_POINTER = re.compile(
+    r"(?:(?:let's|let us|you can|please|now|just|so|and) )*(?:check|convince yourself|have a look|look|run|see|test|try|watch)(?: (?:at|it|out|that|this|for|yourself|here|below|now))*[.:!]?|"
+    r"(?:(?:here is|here's|as|for) )?(?:an |one )?example[.:!]?|e\.g\.[:,]?|like (?:this|so|that|here)[.:!]?|(?:as )?(?:shown |seen )?(?:here|below)[.:!]?",
+    re.IGNORECASE,
+)
+"""A last sentence above a cell that only hands on to it: the one before it says what comes."""
 _FEW = 2
 """Lines of code between the comment that a cell begins with and the failing one, its last, of which it still speaks."""
 _MISSPELT = ("NameError", "ImportError", "ModuleNotFoundError")
@@ -247,5 +253,7 @@ def _collect_notes(context: RuleContext) -> list[str]:
         text = [line for line in cells[index - 1].source.splitlines() if line.strip()]
         sentences = re.split(r"(?<=[.:!?])\s+", text[-1]) if text else []
         posed = [text[-1]] if text and POSED.search(text[-1]) else []
+        if len(sentences) > 1 and _POINTER.fullmatch(sentences[-1].strip("*_` ")):
+            sentences[-2:] = [" ".join(sentences[-2:])]
         notes += posed + sentences[-1:] + [s for s in sentences[:-1] if _OF_THE_CELL.search(s)]
     return notes

@@ -13,6 +13,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_exchanged_call,
     find_left_unread,
     find_lost_name,
+    find_lost_recursion,
     find_unread_items,
 )
 from jupyter_selfheal.inside.search.program import Unit
@@ -147,3 +148,28 @@ PLACE = "class Race:\n    def place(self, name):\n        mine = self.times[name
 )
 def test_what_is_returned_is_made_of_what_was_worked_out(old: str, new: str, found: str) -> None:
     assert find_left_unread({0: new}, make_units(old)) == found
+
+
+NESTED = "def total(items):\n    return sum({} if isinstance(i, list) else i for i in items)\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        (NESTED.format("total(i[0])"), NESTED.format("sum(i)"), "total"),
+        (NESTED.format("total(i[0])"), NESTED.format("total(i)"), ""),
+        (NESTED.format("sum(i)"), NESTED.format("len(i)"), ""),
+        (
+            "class A:\n    def f(self, n):\n        return self.f(n)\n",
+            "class A:\n    def f(self, n):\n        return n\n",
+            "f",
+        ),
+        (
+            "class A:\n    def f(self, n):\n        return self.g(n)\n",
+            "class A:\n    def f(self, n):\n        return n\n",
+            "",
+        ),
+    ],
+)
+def test_a_function_that_no_longer_calls_itself_is_doubted(old: str, new: str, lost: str) -> None:
+    assert find_lost_recursion({0: new}, make_units(old)) == lost
