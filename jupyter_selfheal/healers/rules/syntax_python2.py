@@ -158,7 +158,10 @@ def _divide_as_before(context: RuleContext, patch: Patch, above: Sequence[str], 
                         if _is_whole(left, types) and _is_whole(right, types):
                             splices += _find_slash(edit.source, left, right)
                         else:
-                            is_open |= not any(is_float(side, modules, floats) for side in (left, right))
+                            sides = (left, right)
+                            is_open |= not any(is_float(side, modules, floats) for side in sides) and not any(
+                                _has_point_there(context, side, edit.source, above) for side in sides if old
+                            )
                     case ast.AugAssign(op=ast.Div(), target=target, value=value):
                         is_open |= not any(is_float(side, modules, floats) for side in (target, value))
                     case _:
@@ -202,6 +205,26 @@ def _find_types(context: RuleContext, source: str, modules: Collection[str], abo
         and is_float(node.value, modules, floats)
     )
     return types | {name: "float" for name, count in pointed.items() if count == stored[name]}
+
+
+def _has_point_there(context: RuleContext, side: ast.expr, source: str, above: Sequence[str]) -> bool:
+    """Whether a sum, an item or the like of what is there, and the cell leaves alone, has a point, as in ``sum(prices.values()) / len(prices)``."""
+    nodes = list(ast.walk(side))
+    calls = [n.func for n in nodes if isinstance(n, ast.Call)]
+    reckoned = [f for f in calls if isinstance(f, ast.Name) and f.id in ("sum", "max", "min", "abs")]
+    listed = [f for f in calls if isinstance(f, ast.Attribute) and f.attr == "values"]
+    if len(calls) > len(reckoned) + len(listed) or not all(isinstance(n, _LOOKED_UP) for n in nodes):
+        return False
+    used = {n.id for n in nodes if isinstance(n, ast.Name)}
+    stored = {n.id for n in src.walk(source) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    stored |= {n.arg for n in src.walk(source) if isinstance(n, ast.arg)}
+    modules = {name for text in above for name in src.find_names(text).imports}
+    if used & stored or any(_divides_openly(n, modules) for text in above for n in src.walk(text)):
+        return False
+    return context.is_true(f"isinstance({ast.unparse(side)}, float)")
+
+
+_LOOKED_UP = (ast.Name, ast.Constant, ast.Subscript, ast.Attribute, ast.Call, ast.expr_context)
 
 
 def _divides_openly(node: ast.AST, modules: Collection[str]) -> bool:

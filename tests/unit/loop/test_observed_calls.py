@@ -107,7 +107,11 @@ def test_a_patch_that_changes_what_a_healthy_cell_computed_is_contradicted() -> 
 def test_a_patch_that_keeps_it_says_so_in_numbers() -> None:
     right = AVERAGE + " if xs else 0"
     tried = try_change(
-        AVERAGE, right, "print(average([2, 4]))", "a = average([1])", printed("print(average([]))", "0\n")
+        AVERAGE,
+        right,
+        "print(average([2, 4]))",
+        "a = average([1])",
+        printed("print(average([]), average([8]))", "0 8.0\n"),
     )
     assert [change for _, change in tried.calls] == ["", ""]
     assert "It agrees on 2 earlier calls; differs on none." in tried.verdict.reasons
