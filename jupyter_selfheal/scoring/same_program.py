@@ -22,7 +22,7 @@ from typing import TypeGuard
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Case, Patch, Replace
-from jupyter_selfheal.source.python2 import DIVISION, SYNTAX, is_float, refactor
+from jupyter_selfheal.source.python2 import DIVISION, SYNTAX, may_be_whole, refactor
 
 RENAMED = ("xrange", "has_key", "reduce", "map", "filter", "zip")
 """Fixers of names that Python 3 has under another one, or gives lazily: a list is made of the latter where one was."""
@@ -152,10 +152,8 @@ def _list_differences(trees: Sequence[ast.Module], is_true: bool) -> Iterator[as
     modules = {n for tree in trees for n in src.collect_names(tree.body).imports}
     for node in nodes:
         match node:
-            case ast.BinOp(op=ast.Div()) | ast.AugAssign(op=ast.Div()) if not is_true:
-                sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.value]
-                if not any(is_float(side, modules) for side in sides):
-                    yield node
+            case ast.BinOp() | ast.AugAssign() if not is_true and may_be_whole(node, modules):
+                yield node
             case ast.Constant(value=bytes()):
                 yield node
             case ast.Constant(value=str() as text) if not text.isascii():

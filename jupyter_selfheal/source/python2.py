@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -56,7 +56,7 @@ def _replace_magics(source: str) -> tuple[str, dict[int, str]]:
     return "\n".join(matches), kept
 
 
-def is_float(node: ast.expr, modules: Iterable[str], floats: Collection[str] = ()) -> bool:
+def is_float(node: ast.expr, modules: Collection[str], floats: Collection[str] = ()) -> bool:
     """Whether a value has a point by its text, given the names of modules, and those of values that have one."""
     match node:
         case ast.Constant(value=float()):
@@ -71,4 +71,12 @@ def is_float(node: ast.expr, modules: Iterable[str], floats: Collection[str] = (
             return True
         case ast.Call(func=ast.Attribute(value=owner, attr=name)) | ast.Attribute(value=owner, attr=name):
             return name in FLOATS and find_root_name(owner) in modules
+    return False
+
+
+def may_be_whole(node: ast.AST, modules: Collection[str], floats: Collection[str] = ()) -> bool:
+    """Whether a node is a division of which no side has a point by its text: Python 2 may have given a whole number."""
+    match node:
+        case ast.BinOp(op=ast.Div(), left=left, right=right) | ast.AugAssign(op=ast.Div(), target=left, value=right):
+            return not any(is_float(side, modules, floats) for side in (left, right))
     return False

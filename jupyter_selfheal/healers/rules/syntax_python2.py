@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.divisions import keep_divisions
 from jupyter_selfheal.healers.rules.context.syntax import (
     Fault,
     Mend,
@@ -20,18 +16,14 @@ from jupyter_selfheal.healers.rules.context.syntax import (
     mark_code,
     split_lines,
 )
-from jupyter_selfheal.model import Applicability, Edit, Patch, Replace
-from jupyter_selfheal.source.python2 import DIVISION, SYNTAX, is_float, refactor
+from jupyter_selfheal.model import Patch
+from jupyter_selfheal.source.python2 import DIVISION, SYNTAX, refactor
 
 MEANING = ("dict", "map", "filter", "zip", "xrange", "has_key", "raw_input", "reduce", "itertools", "itertools_imports",
            "next", "long", "basestring", "unicode_calls", "execfile", "funcattrs", "methodattrs", "exitfunc",
            "imports", "urllib", "nonzero", "standarderror", "getcwdu", "intern", "reload")  # fmt: skip
 PRINTS = re.compile(r"(?:^|[;:])[ \t]*print(?:[ \t]+[^\s=.,)\](]|[ \t]*>>|\"|')", re.MULTILINE)
 """A ``print`` that is a statement: without one ``print(a, b)`` is the function, whatever else is of Python 2."""
-ROUNDED = re.compile(r"(?<!\bint\()(?<!\bnp\.)\b(?:math\.)?(?:round|floor|ceil)\(")
-"""What is a whole number now, and had a point in Python 2."""
-DIVIDES = "A `/` of whole numbers gave a whole number in Python 2."
-WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 MARKS = re.compile(
     r"^[ \t]*print[ \t]+(?![=.,)\]])|^[ \t]*print[ \t]*>>|;[ \t]*print[ \t]+[^=(]|:[ \t]*print[ \t]+[^=(]|^[ \t]*exec[ \t]+[\w'\"]"
     r"|except[ \t]+[\w.()\[\], \t]+,[ \t]*\w+[ \t]*:|^[ \t]*raise[ \t]+[\w.]+[ \t]*,|`[^`\n]+`|<>|\b\d+[lL]\b|\b0\d+\b|\bur['\"]"
@@ -74,9 +66,7 @@ class Python2Syntax(SyntaxRule):
         old = context.notebook.python.startswith("2") or any(IS_PYTHON2.search(_hide_texts(text)) for text in texts)
         is_true = any(map(DIVISION.search, texts)) or (context.notebook.python.startswith("3") and not old)
         for patch in super().propose(context):
-            if not is_true:
-                patch = _divide_as_before(context, patch, above, old)
-            yield patch
+            yield patch if is_true else keep_divisions(context, patch, above, old)
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         if not MESSAGES.search(fault.message) or not MARKS.search(source):
@@ -141,109 +131,6 @@ IS_PYTHON2 = re.compile(
 """What only a cell of Python 2 has."""
 IS_PYTHON3 = re.compile(r"""\b(?:end|sep)=|\bf['"]|\binput\(|\basync\b|\bnonlocal\b|:=|->""")
 """What a cell of Python 3 has, or one in which somebody reads what is typed as a text."""
-
-
-def _divide_as_before(context: RuleContext, patch: Patch, above: Sequence[str], old: bool) -> Patch:
-    """The patch with `//` for `/` between what can only be whole numbers. In a notebook of Python 2 it is offered where another `/` may give
-    something else today."""
-    modules = {name for text in above for name in src.find_names(text).imports}
-    edits, is_open = list[Edit](), False
-    for edit in patch.edits:
-        if isinstance(edit, Replace):
-            types = _find_types(context, edit.source, modules, above) if old else {}
-            floats, splices = {name for name, kind in types.items() if kind == "float"}, list[Splice]()
-            for node in src.walk(edit.source):
-                match node:
-                    case ast.BinOp(op=ast.Div(), left=left, right=right):
-                        if _is_whole(left, types) and _is_whole(right, types):
-                            splices += _find_slash(edit.source, left, right)
-                        else:
-                            sides = (left, right)
-                            is_open |= not any(is_float(side, modules, floats) for side in sides) and not any(
-                                _has_point_there(context, side, edit.source, above) for side in sides if old
-                            )
-                    case ast.AugAssign(op=ast.Div(), target=target, value=value):
-                        is_open |= not any(is_float(side, modules, floats) for side in (target, value))
-                    case _:
-                        pass
-            edit = replace(edit, source=src.splice(edit.source, splices))
-        edits.append(edit)
-    patch = replace(patch, edits=tuple(edits))
-    if old and is_open and patch.applicability is Applicability.SAFE:
-        return replace(
-            patch, applicability=Applicability.UNSAFE, why="What a `/` of it divides is not known.", risk=DIVIDES
-        )
-    return patch
-
-
-def _find_slash(source: str, left: ast.expr, right: ast.expr) -> list[Splice]:
-    start, end = src.find_span(source, left)[1], src.find_span(source, right)[0]
-    return [(at := source.index("/", start, end), at + 1, "//")] if source.count("/", start, end) == 1 else []
-
-
-def _find_types(context: RuleContext, source: str, modules: Collection[str], above: Sequence[str]) -> dict[str, str]:
-    """`int` or `float` by name: of what is there and the cell leaves alone, and of what each of its own assignments gives a point."""
-    names = [n for n in src.walk(source) if isinstance(n, ast.Name)]
-    stored = Counter(n.id for n in names if not isinstance(n.ctx, ast.Load))
-    stored.update(n.arg for n in src.walk(source) if isinstance(n, ast.arg))
-    made = [n for text in above for n in src.walk(text)]
-    trusted = {"int"} if not any(map(ROUNDED.search, above)) else set[str]()
-    if not any(_divides_openly(n, modules) for n in made):
-        trusted.add("float")
-    types = {}
-    for name in {n.id for n in names} - stored.keys():
-        thing = context.describe(name)
-        if thing is not None and thing.type in trusted:
-            types[name] = thing.type
-    floats = {name for name, kind in types.items() if kind == "float"}
-    pointed = Counter(
-        node.targets[0].id
-        for node in src.walk(source)
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and len(node.targets) == 1
-        and is_float(node.value, modules, floats)
-    )
-    return types | {name: "float" for name, count in pointed.items() if count == stored[name]}
-
-
-def _has_point_there(context: RuleContext, side: ast.expr, source: str, above: Sequence[str]) -> bool:
-    """Whether a sum, an item or the like of what is there, and the cell leaves alone, has a point, as in ``sum(prices.values()) / len(prices)``."""
-    nodes = list(ast.walk(side))
-    calls = [n.func for n in nodes if isinstance(n, ast.Call)]
-    reckoned = [f for f in calls if isinstance(f, ast.Name) and f.id in ("sum", "max", "min", "abs")]
-    listed = [f for f in calls if isinstance(f, ast.Attribute) and f.attr == "values"]
-    if len(calls) > len(reckoned) + len(listed) or not all(isinstance(n, _LOOKED_UP) for n in nodes):
-        return False
-    used = {n.id for n in nodes if isinstance(n, ast.Name)}
-    stored = {n.id for n in src.walk(source) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    stored |= {n.arg for n in src.walk(source) if isinstance(n, ast.arg)}
-    modules = {name for text in above for name in src.find_names(text).imports}
-    if used & stored or any(_divides_openly(n, modules) for text in above for n in src.walk(text)):
-        return False
-    return context.is_true(f"isinstance({ast.unparse(side)}, float)")
-
-
-_LOOKED_UP = (ast.Name, ast.Constant, ast.Subscript, ast.Attribute, ast.Call, ast.expr_context)
-
-
-def _divides_openly(node: ast.AST, modules: Collection[str]) -> bool:
-    match node:
-        case ast.BinOp(op=ast.Div(), left=left, right=right) | ast.AugAssign(op=ast.Div(), target=left, value=right):
-            return not any(is_float(side, modules) for side in (left, right))
-    return False
-
-
-def _is_whole(node: ast.expr, types: Mapping[str, str]) -> bool:
-    if isinstance(node, ast.BinOp):
-        return isinstance(node.op, WHOLE) and _is_whole(node.left, types) and _is_whole(node.right, types)
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, ast.USub) and _is_whole(node.operand, types)
-    if isinstance(node, ast.Call):
-        return isinstance(node.func, ast.Name) and node.func.id == "len"
-    if isinstance(node, ast.Name):
-        return types.get(node.id) == "int"
-    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 _PRINT = re.compile(r"^(\s*(?:.*?[:;]\s*)?)print[ \t]+(?![=.,)\]])(.*)$")
