@@ -9,6 +9,14 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.sums_of_texts import (
+    find_chain,
+    list_factors,
+    list_operands,
+    list_sides,
+    wrap_alike,
+    wrap_operands,
+)
 from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -89,10 +97,10 @@ class TextAndNumber(Rule):
     def _join_columns(self, context: RuleContext) -> Iterator[Patch]:
         """``df["a"] + df["b"].astype(str)``: the columns of whole numbers in a sum of texts."""
         for node in context.list_failing_nodes(ast.BinOp):
-            top = _find_chain(context, node)
+            top = find_chain(context, node)
             if not isinstance(top, ast.BinOp) or not isinstance(node.op, ast.Add):
                 continue
-            operands = _list_operands(top)
+            operands = list_operands(top)
             kinds = context.describe_all(operands, calls=True)
             whole = [
                 o
@@ -135,7 +143,7 @@ class TextAndNumber(Rule):
                     return
 
     def _propose_for(self, context: RuleContext, node: ast.AST) -> Iterator[Patch]:
-        sides = _list_sides(node)
+        sides = list_sides(node)
         if len(sides) != 2:
             return
         kinds = [find_type(context, s) for s in sides]
@@ -163,7 +171,7 @@ class TextAndNumber(Rule):
             )
             return
         formatted = _find_formatted(node)
-        if formatted is not None and find_type(context, formatted) in NUMBERS and _find_chain(context, node) is node:
+        if formatted is not None and find_type(context, formatted) in NUMBERS and find_chain(context, node) is node:
             start, end = context.span(formatted)[0], context.span(node)[1]
             yield self.patch(
                 context.replace_here((start, start, "("), (end, end, ")")),
@@ -173,10 +181,10 @@ class TextAndNumber(Rule):
                 prior=0.9,
             )
             return
-        changes = [*_wrap_operands(context, node), *_wrap_alike(context, node)]
+        changes = [*wrap_operands(context, node), *wrap_alike(context, node)]
         run = _find_numbers_in_a_row(context, node)
         doubt = FORMATTED if formatted is not None else _explain_doubt(context, texts, run)
-        chain = _find_chain(context, node)
+        chain = find_chain(context, node)
         if isinstance(chain, ast.BinOp) and any(_is_column(context, n) for n in ast.walk(chain)):
             doubt = "`str` of a column is the column as it is shown."
         cause = "You can't add text and a number."
@@ -202,7 +210,7 @@ class TextAndNumber(Rule):
     def _as_numbers(
         self, context: RuleContext, node: ast.AST, which: int, numeric: list[str], prior: float
     ) -> Iterator[Patch]:
-        side, function = _list_sides(node)[which], numeric[which]
+        side, function = list_sides(node)[which], numeric[which]
         name = side.id if isinstance(side, ast.Name) else ""
         home = context.find_last_assignment(name) if name else None
         cause = f"`{context.text(side)}` is text, not a number."
@@ -239,7 +247,7 @@ def _find_formatted(node: ast.AST) -> ast.expr | None:
 
 
 def _is_column(context: RuleContext, node: ast.AST) -> bool:
-    return any(i.ndim > 0 for i in context.describe_all(_list_sides(node), calls=True))
+    return any(i.ndim > 0 for i in context.describe_all(list_sides(node), calls=True))
 
 
 def _holds_words(context: RuleContext, node: ast.expr, dtype: str) -> bool:
@@ -248,16 +256,6 @@ def _holds_words(context: RuleContext, node: ast.expr, dtype: str) -> bool:
     return is_text and context.is_true(
         f"not ({context.text(node)}).astype(str).str.fullmatch(r'[-+.,\\d\\s%$€£]*').any()"
     )
-
-
-def _list_sides(node: ast.AST) -> list[ast.expr]:
-    if isinstance(node, ast.BinOp):
-        return [node.left, node.right]
-    if isinstance(node, ast.AugAssign):
-        return [node.target, node.value]
-    if isinstance(node, ast.Compare) and len(node.comparators) == 1:
-        return [node.left, node.comparators[0]]
-    return []
 
 
 def _explain_doubt(context: RuleContext, texts: list[ast.expr], run: list[ast.expr]) -> str:
@@ -306,9 +304,9 @@ def _is_counted_from(context: RuleContext, node: ast.expr) -> bool:
 def _find_numbers_in_a_row(context: RuleContext, node: ast.AST) -> list[ast.expr]:
     """The first operands of the chain that stand side by side and are numbers, or variables whose text is one; none where fewer
     than two do."""
-    top = _find_chain(context, node)
+    top = find_chain(context, node)
     run: list[ast.expr] = []
-    for operand in _list_operands(top) if isinstance(top, ast.BinOp) else []:
+    for operand in list_operands(top) if isinstance(top, ast.BinOp) else []:
         if _counts_something(context, operand):
             run.append(operand)
         elif len(run) > 1:
@@ -320,8 +318,8 @@ def _find_numbers_in_a_row(context: RuleContext, node: ast.AST) -> list[ast.expr
 
 def _find_moved_date(context: RuleContext, node: ast.AST) -> list[ast.expr]:
     """A date of the chain and the spans of time that follow it; none where it stands alone."""
-    top = _find_chain(context, node)
-    operands = _list_operands(top) if isinstance(top, ast.BinOp) else []
+    top = find_chain(context, node)
+    operands = list_operands(top) if isinstance(top, ast.BinOp) else []
     kinds = [thing.type for thing in context.describe_all(operands, calls=True)]
     for n, kind in enumerate(kinds):
         if kind in DATES:
@@ -333,14 +331,9 @@ def _find_moved_date(context: RuleContext, node: ast.AST) -> list[ast.expr]:
 def _counts_something(context: RuleContext, operand: ast.expr) -> bool:
     if isinstance(operand, ast.Constant | ast.JoinedStr):
         return isinstance(operand, ast.Constant) and isinstance(operand.value, int | float)
-    if len(factors := _list_factors(operand)) > 1:  # `price * 2` of a text that holds a number
+    if len(factors := list_factors(operand)) > 1:  # `price * 2` of a text that holds a number
         return any(read_number_in(context, factor) for factor in factors)
     return find_type(context, operand) in NUMBERS or bool(read_number_in(context, operand))
-
-
-def _list_factors(operand: ast.expr) -> list[ast.expr]:
-    is_product = isinstance(operand, ast.BinOp) and isinstance(operand.op, ast.Mult)
-    return [operand.left, operand.right] if is_product and isinstance(operand, ast.BinOp) else [operand]
 
 
 def _sum_numbers(context: RuleContext, node: ast.AST, run: list[ast.expr]) -> list[Splice] | None:
@@ -348,13 +341,13 @@ def _sum_numbers(context: RuleContext, node: ast.AST, run: list[ast.expr]) -> li
     start, end = context.span(run[0])[0], context.span(run[-1])[1]
     inside = [
         (*context.span(operand), f"{function}({context.text(operand)})")
-        for operand in (part for o in run for part in _list_factors(o))
+        for operand in (part for o in run for part in list_factors(o))
         if find_type(context, operand) not in NUMBERS and (function := read_number_in(context, operand))
     ]
     text = src.splice(context.source[start:end], [(a - start, b - start, t) for a, b, t in inside])
     if not src.can_compile(f"({text}\n)"):
         return None
-    others = [s for s in _wrap_operands(context, node) if s[1] <= start or end <= s[0]]
+    others = [s for s in wrap_operands(context, node) if s[1] <= start or end <= s[0]]
     return [*others, (start, end, f"str({text})")]
 
 
@@ -364,67 +357,3 @@ def _message_has_text(context: RuleContext) -> bool:
 
 def _is_input(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id == "input"
-
-
-def _wrap_operands(context: RuleContext, node: ast.AST) -> list[Splice]:
-    """``str()`` around every operand of the chain of ``+`` that is no text (and that is not known to be one)."""
-    top = _find_chain(context, node)
-    splices: list[Splice] = []
-    operands = _list_operands(top) if isinstance(top, ast.BinOp) else [_list_sides(top)[1]]
-    for operand in operands:
-        kind = find_type(context, operand)
-        if kind == "str":
-            continue
-        if not kind and not _failed_here(context, node, operand):
-            continue
-        start, end = context.span(operand)
-        text = context.source[start:end]
-        inner_text = text[1:-1] if text.startswith("(") and text.endswith(")") else text
-        splices.append((start, end, f"str({inner_text})"))
-    return splices
-
-
-def _wrap_alike(context: RuleContext, node: ast.AST) -> list[Splice]:
-    """``str()`` around the other literal numbers that the same function adds to the same text: ``bits += 0`` in one branch, ``bits += 1`` in the other."""
-    if not isinstance(node, ast.AugAssign) or not isinstance(node.target, ast.Name):
-        return []
-    around = [f for f in context.walk(ast.FunctionDef) if f.lineno <= node.lineno <= (f.end_lineno or 0)]
-    scope = around[-1] if around else context.tree
-    return [
-        (*context.span(n.value), f"str({context.text(n.value)})")
-        for n in ast.walk(scope)
-        if n is not node
-        and isinstance(n, ast.AugAssign)
-        and isinstance(n.op, ast.Add)
-        and isinstance(n.target, ast.Name)
-        and n.target.id == node.target.id
-        and isinstance(n.value, ast.Constant)
-        and type(n.value.value) in (int, float)
-    ]
-
-
-def _find_chain(context: RuleContext, node: ast.AST) -> ast.AST:
-    """The whole chain of ``+`` that begins as the failing sum does."""
-    top = node
-    for outer in src.walk(context.source):
-        if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add):
-            start, end = context.span(outer)
-            inner = context.span(node)
-            if start == inner[0] and inner[1] <= end and (end - start) > (context.span(top)[1] - start):
-                top = outer
-    return top
-
-
-def _failed_here(context: RuleContext, node: ast.AST, operand: ast.expr) -> bool:
-    """True for the operand of the very addition that failed which is no text, as the message says."""
-    told = re.search(r"for \+=?: '(\w+)' and '(\w+)'", context.failure.evalue)
-    left_is_text = "can only concatenate str" in context.failure.evalue
-    kinds = (told[1], told[2]) if told else ("str" if left_is_text else "", "")
-    sides = zip(_list_sides(node), kinds, strict=False)
-    return any(kind != "str" and context.span(s) == context.span(operand) for s, kind in sides)
-
-
-def _list_operands(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_list_operands(node.left), node.right]
-    return [node]
