@@ -77,7 +77,12 @@ class Loop:
 
 
 def batch(
-    document: Document, fixer: Fixer = lambda case: (), *, seconds: float = 10.0, skip_reason: SkipReason | None = None
+    document: Document,
+    fixer: Fixer = lambda case: (),
+    *,
+    seconds: float = 10.0,
+    skip_reason: SkipReason | None = None,
+    allowed: bool = True,
 ) -> Batch:
     """A batch over a document on fake kernels."""
 
@@ -87,7 +92,9 @@ def batch(
     loop, asked = Loop(fixer, skip_reason), Loop(fixer, skip_reason)
     made = Batch(
         document,
-        BatchDependencies(FakeKernel, replay, loop, asked, EvidenceScorer(), lambda requirement: ""),
+        BatchDependencies(
+            FakeKernel, replay, loop, asked, lambda case, shown: allowed, EvidenceScorer(), lambda requirement: ""
+        ),
         Limits(cell=seconds),
     )
     made.loop = loop  # type: ignore[attr-defined]

@@ -83,7 +83,7 @@ def _map_same_faults(failed: Sequence[Record]) -> dict[str, str]:
     """By its id each failed cell that fails at the same line of another cell's function as one above it, and in the same way: the id of that one."""
     first: dict[tuple[str, int, str], str] = {}
     same: dict[str, str] = {}
-    for record in (r for r in failed if r.failure):
+    for record in (r for r in failed if r.own_failure):
         inner = next((f for f in reversed(record.failure[0].frames) if f.cell_id), None)
         if inner is None or inner.cell_id == record.cell.id:
             continue

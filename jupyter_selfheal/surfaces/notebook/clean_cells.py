@@ -61,7 +61,9 @@ def describe_failure(seen: Mapping[str, CellRun], cell_id: str) -> str | None:
 
 
 def mark_reverted(record: Record, why: str) -> Record:
-    """The record of a cell whose fix was taken back."""
+    """The record of a cell whose fix was taken back; one that had not failed itself runs, as it did when it was given."""
+    if record.failed_below:
+        return Record(record.cell, record.number, Status.RAN, seconds=record.seconds, stored=record.stored)
     return replace(record, status=Status.REVERTED, detail=f"taken back: {why}")
 
 

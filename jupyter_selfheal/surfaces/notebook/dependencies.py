@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.kernels.replay_plan import PastCell
-from jupyter_selfheal.model import OPEN, Case, Cell, Outcome, Sandbox, Trial
+from jupyter_selfheal.model import OPEN, Case, Cell, Outcome, Proposal, Sandbox, Trial
 from jupyter_selfheal.ports import Scorer, Starts, TrialKernel
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ class BatchDependencies:
     heal: Heal
     ask_trusted: Heal
     """The same with memory and rules alone, and nothing of it applied."""
+    approve: Callable[[Case, Proposal], bool]
+    """Whether what is proposed may be applied, as the policy or a person decides."""
     scorer: Scorer
     install: Callable[[str], str]
     progress: Callable[[int, int, str], None] = _ignore_progress

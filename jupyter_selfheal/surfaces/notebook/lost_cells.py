@@ -53,7 +53,7 @@ def _find_never_bound(given: Notebook, records: Mapping[str, Record]) -> frozens
         if cell.kind != "code":
             continue
         record = records.get(cell.id)
-        failed = record.failure if record is not None and record.status is Status.HEALED else ()
+        failed = record.own_failure if record is not None and record.status is Status.HEALED else ()
         reached, missing = _split_names(cell.source, failed[0] if failed else None)
         bound |= reached
         lost |= missing

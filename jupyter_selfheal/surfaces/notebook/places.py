@@ -23,7 +23,7 @@ class FilePlaces:
             locate = _locate_cells if report.path.endswith(".ipynb") else _locate_cells_in_text
             self._starts[report.path] = dict(locate(Path(report.path), report.given.cells))
         lines = self._starts[report.path].get(record.cell.id) or [1]
-        failing = max(record.failure[0].line, 1) if record.failure else 1
+        failing = max((f.line for f in record.own_failure), default=1) or 1
         return lines[min(failing, len(lines)) - 1]
 
 

@@ -110,6 +110,13 @@ class Record:
     """A healthy cell that gives something else since the fixes; its new output is written."""
     without: Without = Without()
     """What the cells below did without its fix."""
+    failed_below: int = 0
+    """The number of the cell whose failure it stands with, where that is not its own: it ran, and a cell below failed of what it did."""
+
+    @property
+    def own_failure(self) -> tuple[Failure, ...]:
+        """The failure, where the cell itself failed."""
+        return () if self.failed_below else self.failure
 
     @property
     def cause(self) -> str:
@@ -131,6 +138,8 @@ class Record:
         if not self.failure:
             return ""
         failure = self.failure[0]
+        if self.failed_below:
+            return f"cell {self.failed_below} failed of it: {failure.headline}"
         if failure.kind is FailureKind.TIMED_OUT:
             return f"Timed out after {failure.seconds:.0f} s."
         if failure.kind is FailureKind.MISSED:

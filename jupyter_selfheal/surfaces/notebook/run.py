@@ -11,6 +11,7 @@ from jupyter_selfheal.errors import RUN_AGAIN, KernelError, PatchError
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.plan import build_trial_steps, list_requirements
 from jupyter_selfheal.model import (
+    Candidate,
     Case,
     Cell,
     Failure,
@@ -25,7 +26,7 @@ from jupyter_selfheal.model import (
     Trial,
 )
 from jupyter_selfheal.ports import Starts, TrialKernel
-from jupyter_selfheal.surfaces.notebook import edits, failures, final, outcomes, stale
+from jupyter_selfheal.surfaces.notebook import edits, failures, final, kept_roots, outcomes, stale
 from jupyter_selfheal.surfaces.notebook.agreement import HealthyCells, compare_records
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.chain import Chain
@@ -33,7 +34,8 @@ from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, D
 from jupyter_selfheal.surfaces.notebook.drift import list_cell_drifts
 from jupyter_selfheal.surfaces.notebook.expect_outputs import expect_outputs
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status, Without
+from jupyter_selfheal.surfaces.notebook.record_book import RecordBook
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status, Without
 from jupyter_selfheal.surfaces.notebook.resume_point import PointFile, ResumePoint, StateNotWhole
 from jupyter_selfheal.surfaces.notebook.review import BatchReview
 from jupyter_selfheal.surfaces.notebook.specifications import SpecificationChecks, describe_word
@@ -64,9 +66,8 @@ class Batch:
             self.document = expect_outputs(self.document)
         self.notebook = self.document.notebook
         self.numbers = {cell_id: n + 1 for cell_id, n in self.document.number_code_cells().items()}
-        self.records: dict[str, Record] = {}
+        self.book = RecordBook(self.document.notebook, self.numbers)
         self.fixes: list[final.Fix] = []
-        self.lost: list[failures.LostState] = []
         self.done: set[str] = set()
         self.first: dict[str, CellRun] = {}
         self.review = BatchReview(self.dependencies.model_review) if self.dependencies.review else None
@@ -76,6 +77,8 @@ class Batch:
         self.without = RunsWithout()
         self.heals = 0
         self.rebuilt = False
+        self.told: dict[str, tuple[Outcome, str]] = {}
+        """What came of the heals of cells whose root was mended and that run anew behind it, with their journals."""
 
     def run(self) -> tuple[NotebookReport, dict[str, CellRun]]:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
@@ -112,7 +115,7 @@ class Batch:
         else:
             self.proof.as_stored = self.healthy.list_as_stored()
             self.proof.document = replace(self.document, notebook=self._mark_stale(self.document.notebook))
-            settled = self.proof.settle(self._mark_stale(self.notebook), self.records, self.fixes)
+            settled = self.proof.settle(self._mark_stale(self.notebook), self.book.records, self.fixes)
         records = compare_records(
             (settled.records[c.id] for c in self.document.notebook.cells if c.id in settled.records),
             self._mark_stale(settled.notebook),
@@ -140,8 +143,9 @@ class Batch:
         """Go to where an earlier run came to. Raises :class:`StateNotWhole` where that state cannot be made."""
         if not chain.rebuild(point.past, needed):
             raise StateNotWhole
-        self.notebook, self.records, self.fixes = point.notebook, dict(point.records), list(point.fixes)
-        self.lost, self.done, self.first = list(point.lost), set(point.done), dict(point.first)
+        self.notebook, self.fixes = point.notebook, list(point.fixes)
+        self.book.records, self.book.lost = dict(point.records), list(point.lost)
+        self.done, self.first = set(point.done), dict(point.first)
         self.healthy, self.heals, self.rebuilt = point.healthy, point.heals, True
         ran = f"{len(needed)} of the {len(point.past)} cells that ran until then"
         chain.notes.append(f"gone on with behind cell {point.number}, healed before: {ran} ran again for its state")
@@ -151,7 +155,7 @@ class Batch:
         if self.points is None or not chain.past:
             return
         point = ResumePoint(
-            self.points.digest, self.notebook, self.records, tuple(self.fixes), tuple(self.lost),
+            self.points.digest, self.notebook, self.book.records, tuple(self.fixes), tuple(self.book.lost),
             frozenset(self.done), self.first, self.healthy, chain.past, self.heals,
         )  # fmt: skip
         self.points.keep(point)
@@ -164,8 +168,7 @@ class Batch:
             self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), "running")
             fixes = len(self.fixes)
             try:
-                if not self._run_together(chain):
-                    self._run_cell(chain, cell)
+                if not self._run_together(chain) and self._run_cell(chain, cell):
                     self.done.add(cell.id)
             except _TimeIsUp:
                 return _format_time_limit(chain.deadline)
@@ -182,12 +185,12 @@ class Batch:
     def _settle_unfinished(self, stopped: str) -> final.FinalResult:
         """The notebook with the fixes that were made, of which each was proven by itself, and the cells that were not run."""
         while (cell := self._find_next_cell()) is not None:
-            if cell.id not in self.records and self.document.notebook.index(cell.id) >= 0:
-                self._record_cell(cell, Status.NOT_REACHED, detail=stopped)
+            if cell.id not in self.book.records and self.document.notebook.index(cell.id) >= 0:
+                self.book.add_cell(cell, Status.NOT_REACHED, detail=stopped)
             self.done.add(cell.id)
         notes = (f"{stopped} The fixes made so far are kept; they were not run together in a clean kernel.",)
         return final.FinalResult(
-            self.notebook, self.records, tuple(self.fixes), {}, survived=False, notes=notes, was_run=False
+            self.notebook, self.book.records, tuple(self.fixes), {}, survived=False, notes=notes, was_run=False
         )
 
     def _find_next_cell(self) -> Cell | None:
@@ -200,7 +203,7 @@ class Batch:
         return [c for c in self.notebook.cells if c.kind == "code" and c.id in self.done]
 
     def _go_on_beside(self, chain: Chain, known: Collection[str]) -> None:
-        self.proof.go_on_beside(chain, self._mark_stale(self.notebook), self.records, self.fixes, known)
+        self.proof.go_on_beside(chain, self._mark_stale(self.notebook), self.book.records, self.fixes, known)
 
     def _run_together(self, chain: Chain) -> bool:
         """Run the next cells in one process, as far as they may be and run; False where the next one is to be run by itself."""
@@ -210,15 +213,16 @@ class Batch:
         trials = chain.run_together(cells) if len(cells) > 1 else []
         for cell, trial in zip(cells, trials, strict=False):
             self.first[cell.id] = CellRun(trial.steps[0], len(self.first) + 1)
-            self._record_cell(cell, Status.RAN, seconds=trial.seconds)
+            self.book.add_cell(cell, Status.RAN, seconds=trial.seconds)
             self._look_at_healthy(chain, cell, trial, None)
             self.done.add(cell.id)
         return bool(trials)
 
-    def _run_cell(self, chain: Chain, cell: Cell) -> None:
+    def _run_cell(self, chain: Chain, cell: Cell) -> bool:
+        """Run the cell, and heal it where it fails; False where it is to be run once more, as its root above is mended since."""
         if cell.skip:
-            self._record_cell(cell, Status.SKIPPED, detail="its metadata says skip: it was neither run nor healed")
-            return
+            self.book.add_cell(cell, Status.SKIPPED, detail="its metadata says skip: it was neither run nor healed")
+            return True
         marked = self._mark_stale(self.notebook)
         cell = marked.cell(cell.id)
         trial, failure, after = chain.run(cell, marked)
@@ -228,6 +232,7 @@ class Batch:
             if after is not None:
                 after.close()
             raise StateNotWhole
+        self.first.pop(cell.id, None)  # it may run once more, behind a root that is mended since
         self.first[cell.id] = CellRun(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
         failure = failure or self.specifications.question(cell, self.numbers.get(cell.id, 0), trial)
         failed = failure is not None and failure.kind is not FailureKind.MISSED
@@ -237,24 +242,26 @@ class Batch:
             chain.advance(after, (past,), trial)
         try:
             if failure is None:
-                self._record_cell(cell, Status.RAN, seconds=trial.seconds)
+                status = Status.FOLLOWED if cell.id in self.told else Status.RAN
+                self.book.add_cell(cell, status, seconds=trial.seconds)
                 self._look_at_healthy(chain, cell, trial, after)
             elif failures.is_meant(cell, failure):
-                self._record_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
-            elif number := failures.find_cascade_root(failure, self.lost):
-                self._record_cell(cell, Status.CASCADE, failure, cascade_of=number)
-                self._record_lost_state(cell, failure)
+                self.book.add_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
+            elif number := failures.find_cascade_root(failure, self.book.lost):
+                self.book.add_cell(cell, Status.CASCADE, failure, cascade_of=number)
+                self.book.add_lost_state(cell, failure)
             elif self._offer_own_fix(chain, cell, failure, trial, after):
-                self._record_lost_state(cell, failure)
+                self.book.add_lost_state(cell, failure)
             elif self._heal_failure(chain, cell, failure, trial, after):
-                return
+                return self.book.is_known(cell)
             else:
-                self._record_lost_state(cell, failure)
+                self.book.add_lost_state(cell, failure)
             if after is None and (head := chain.leave_head(cell, failure)):
                 self.proof.heads[cell.id] = head
             elif after is None or after is not chain.state:
                 chain.advance(after, (past,), trial)
             after = None
+            return True
         finally:
             if after is not None and after is not chain.state:
                 after.close()
@@ -269,23 +276,25 @@ class Batch:
     def _heal_failure(
         self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None
     ) -> bool:
-        """Heal a root failure; True where a fix was applied and the chain stands behind the healed cell."""
+        """Heal a root failure; True where a fix was applied: the chain stands behind the healed cell, or, where only a root above it was
+        mended and nothing is recorded of the cell yet, before it."""
         number = self.numbers.get(cell.id, 0)
         case, starts = self._build_case(chain, cell, failure, after)
         if failures.lies_in_notebook(failure) and not self.fixes:
             # its fix will be proven in a clean kernel, which takes a while to start, and to import what the notebook does
             self._go_on_beside(chain, {c.id for c in self._list_done() if is_set_up(c)})
-        outcome, run = self.dependencies.heal(case, starts, trial, chain.deadline)
+        told = self.told.get(cell.id)
+        outcome, run = told or self.dependencies.heal(case, starts, trial, chain.deadline)
         if outcome.reason is Reason.CANCELLED:
             if not chain.deadline.is_over:
                 raise KeyboardInterrupt
-            self._record_cell(
+            self.book.add_cell(
                 cell, Status.NOT_HEALED, failure, detail=_format_time_limit(chain.deadline), cost=outcome.cost, run=run
             )
             raise _TimeIsUp
         healed, status, without = False, outcomes.find_status(outcome), Without()
         if (word := describe_word(failure, outcome)) is not None:
-            self._record_cell(cell, Status.RAN, detail=word, cost=outcome.cost, cost_by=outcome.spent_by, run=run)
+            self.book.add_cell(cell, Status.RAN, detail=word, cost=outcome.cost, cost_by=outcome.spent_by, run=run)
             self._look_at_healthy(chain, cell, trial, after)
             return False
         failure = outcome.failure if failure.kind is FailureKind.MISSED else failure
@@ -295,17 +304,19 @@ class Batch:
             obstacle = self._apply_fix(chain, case, outcome)
             healed, why = obstacle is None, obstacle or ""
             status = Status.HEALED if healed else Status.NOT_HEALED
+        elif told is None and self._keep_root(chain, case, outcome, run, after):
+            return True
         elif needed := self._find_root(cell, failure, outcome, status):
-            if failures.find_needed_cell(outcome, self.lost) == needed:
-                self._record_waiting(cell, failure, outcome, needed, run)
+            if failures.find_needed_cell(outcome, self.book.lost) == needed:
+                self.book.add_waiting(cell, failure, outcome, needed, run)
             else:
-                self._record_cell(cell, Status.CASCADE, failure, cascade_of=needed)
+                self.book.add_cell(cell, Status.CASCADE, failure, cascade_of=needed)
             return False
         else:
             why = outcomes.explain_not_healed(outcome, status)
-        self._record_outcome(cell, failure, outcome, status, why)
+        self.book.add_outcome(cell, failure, outcome, status, why)
         made = self.fixes[-1].patch.edits if healed else ()
-        self.records[cell.id] = replace(self.records[cell.id], run=run, edits=made, without=without)
+        self.book.records[cell.id] = replace(self.book.records[cell.id], run=run, edits=made, without=without)
         return healed
 
     def _build_case(self, chain: Chain, cell: Cell, failure: Failure, after: TrialKernel | None) -> tuple[Case, Starts]:
@@ -331,7 +342,7 @@ class Batch:
         Nobody searches for it, as no more could be proven than that it parses. A change with which it runs shows that it does not wait.
         """
         sources = ((self.numbers.get(c.id, 0), c.source) for c in self._list_done())
-        number = failures.find_needed_in_text(failure, self.lost, sources)
+        number = failures.find_needed_in_text(failure, self.book.lost, sources)
         if not number:
             return False
         case, starts = self._build_case(chain, cell, failure, after)
@@ -340,24 +351,20 @@ class Batch:
             raise KeyboardInterrupt
         if outcomes.find_status(outcome) is Status.PROPOSED:
             return False
-        self._record_waiting(cell, failure, outcome, number, run)
+        self.book.add_waiting(cell, failure, outcome, number, run)
         return True
 
     def _find_root(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status) -> int:
         """The number of the earlier unhealed cell that a failure with no fix only follows from, or 0."""
         sources = ((self.numbers.get(c.id, 0), c.source) for c in self.notebook.list_code_before(cell.id))
         if status is Status.NOT_HEALED:
-            return failures.find_unhealed_root(cell, failure, outcome, self.lost, sources)
+            return failures.find_unhealed_root(cell, failure, outcome, self.book.lost, sources)
         if outcome.diagnosis.skip_reason is SkipReason.NOT_PYTHON and (
-            root := failures.find_unknown_root(failure, self.lost)
+            root := failures.find_unknown_root(failure, self.book.lost)
         ):
             return root
         is_bad_data = outcome.diagnosis.skip_reason is SkipReason.BAD_DATA
-        return failures.find_failed_check_root(failure, self.lost, sources) if is_bad_data else 0
-
-    def _is_unhealed(self, cell_id: str) -> bool:
-        record = self.records.get(cell_id)
-        return record is not None and bool(record.failure) and record.status is not Status.HEALED
+        return failures.find_failed_check_root(failure, self.book.lost, sources) if is_bad_data else 0
 
     def _number_cells_run(self) -> Notebook:
         """The notebook as it stands, each cell that was run numbered: what never ran is told from what ran and is gone, and
@@ -368,7 +375,7 @@ class Batch:
             replace(
                 c,
                 runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0,
-                failed=self._is_unhealed(c.id),
+                failed=self.book.is_unhealed(c.id),
                 warned=failures.list_warnings(self.first[c.id].result.outputs) if c.id in self.first else (),
                 given=given[c.id] if given.get(c.id, c.source) != c.source else "",
             )
@@ -378,70 +385,61 @@ class Batch:
         return replace(marked, agreement=self.healthy.measure())
 
     def _mark_stale(self, notebook: Notebook) -> Notebook:
-        return self._stale.mark(notebook, self.lost)
+        return self._stale.mark(notebook, self.book.lost)
 
     def _apply_fix(self, chain: Chain, case: Case, outcome: Outcome) -> str | None:
         """Apply the approved patch and run on behind it; why that could not be done, or None."""
         failing = case.failure.cell_id
         given = outcome.applied[0].patch
-        patch = edits.make_persistent(given, self.notebook, failing)
+        steps = [s for s in build_trial_steps(case, given, Start.BEFORE_CELL) if isinstance(s, Run)]
+        obstacle = self._run_on_with(chain, case, outcome.applied[0], steps, failing)
+        if obstacle is not None:
+            return obstacle
+        for moved in self.notebook.cells:
+            if moved.id in self.done and moved.id in self.numbers and moved.id not in self.book.records:
+                self.book.add_cell(moved, Status.RAN)
+        return None
+
+    def _keep_root(self, chain: Chain, case: Case, outcome: Outcome, run: str, after: TrialKernel | None) -> bool:
+        """Apply a mended root above a failing cell that goes on to fail of something else, where there is one and it is allowed."""
+        root = kept_roots.find_kept_root(case, outcome)
+        if root is None or not self.dependencies.approve(case, kept_roots.build_proposal(outcome, root)):
+            return False
+        failing, cell = (case.notebook.cell(c) for c in (case.failure.cell_id, kept_roots.find_cell(root.patch)))
+        lost = failures.find_lost_state(self.numbers.get(failing.id, 0), failing, case.failure)
+        without = self.without.look(after, case, root.patch.edits, lost)
+        steps = kept_roots.list_steps(case, root.patch)
+        if self._run_on_with(chain, case, root, steps, cell.id) is not None:
+            return False
+        self.book.add_root(cell, case.failure, root, self.fixes[-1].patch.edits, without)
+        if outcomes.find_status(outcome) is not Status.PROPOSED:
+            self.told[failing.id] = outcome, run
+        return True
+
+    def _run_on_with(
+        self, chain: Chain, case: Case, candidate: Candidate, steps: Sequence[Run], healed: str
+    ) -> str | None:
+        """Take a fix into the notebook, for the cell that it heals, and the chain behind ``steps``; why that could not be done, or None."""
+        failing = case.failure.cell_id
+        patch = edits.make_persistent(candidate.patch, self.notebook, failing)
         try:
             patched = self.notebook.apply(patch)
         except PatchError as error:
             return str(error)
-        steps = [s for s in build_trial_steps(case, given, Start.BEFORE_CELL) if isinstance(s, Run)]
-        paths = [self.dependencies.install(requirement) for requirement in list_requirements(given)]
-        fix = final.Fix(failing, patch, outcome.applied[0], tuple(paths))
+        paths = [self.dependencies.install(requirement) for requirement in list_requirements(candidate.patch)]
+        fix = final.Fix(healed, patch, candidate, tuple(paths))
         done = self.done | {
-            failing,
             *(s.cell_id for s in steps),
             *(e.cell_id for e in patch.edits if isinstance(e, Insert)),
         }
-        self.proof.go_on_beside(chain, patched, self.records, [*self.fixes, fix], done)
+        self.proof.go_on_beside(chain, patched, self.book.records, [*self.fixes, fix], done)
         trial, after = chain.run_steps(steps, case.notebook.cell(failing), paths)
         if not trial.ran:
             return f"the fix ran in its trial but not when it was applied ({outcomes.describe_failure(trial)})"
         chain.advance(after, [PastCell(s.code, s.cell_id) for s in steps], trial)
         self.notebook = patched
-        if self.review is not None:
+        if self.review is not None and healed == failing:
             self.review.add_healed_cell(patched.cell(failing), patched, trial, chain)
         self.done |= done - {failing}
-        for moved in patched.cells:
-            if moved.id in self.done and moved.id in self.numbers and moved.id not in self.records:
-                self._record_cell(moved, Status.RAN)
         self.fixes.append(fix)
         return None
-
-    # --- records ---
-
-    def _record_lost_state(self, cell: Cell, failure: Failure) -> None:
-        if failure.kind is not FailureKind.MISSED:
-            self.lost.append(failures.find_lost_state(self.numbers.get(cell.id, 0), cell, failure))
-
-    def _record_cell(self, cell: Cell, status: Status, failure: Failure | None = None, **more: object) -> None:
-        original = self.document.notebook
-        given = original.cell(cell.id) if original.index(cell.id) >= 0 else cell
-        failure_if_any = (failure,) if failure is not None else ()
-        self.records[cell.id] = replace(
-            Record(given, self.numbers.get(cell.id, 0), status, failure_if_any),
-            **more,  # type: ignore[arg-type]
-        )
-
-    def _record_waiting(self, cell: Cell, failure: Failure, outcome: Outcome, number: int, run: str) -> None:
-        """A cell that waits for an unhealed one and has a fault of its own, with the fix of that where there is one."""
-        fix = failures.find_own_fix(outcome, self.lost)
-        detail = failures.OWN_FIX if fix else failures.OWN_FAULT
-        self._record_cell(
-            cell,
-            Status.CASCADE,
-            failure,
-            cascade_of=number,
-            detail=detail,
-            candidate=fix,
-            seconds=outcome.seconds,
-            attempts=sum(a.trial is not None for a in outcome.attempts),
-            run=run,
-        )
-
-    def _record_outcome(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status, detail: str) -> None:
-        self._record_cell(cell, status, failure, **outcomes.list_record_fields(outcome, status), detail=detail)

@@ -157,6 +157,7 @@ class Session:
             ask_trusted=lambda case, starts, seen, deadline: self._heal_case(
                 document, case, starts, seen, f"{prefix}{next(numbers)}", deadline, is_only_asked=True
             ),
+            approve=lambda case, shown: self._build_approver(document, case).decide(shown).choice is Choice.APPROVE,
             scorer=engine.build_free_scorer(self.settings.config),
             install=lambda requirement: self.kernels.install_into_scratch(requirement, document.kernelspec),
             why_no_model=engine.why_no_model(self.settings.config) or "",

@@ -1,0 +1,79 @@
+"""What becomes of a notebook's cells while it runs: a record for each, and the state that unhealed ones did not leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from jupyter_selfheal.model import Candidate, Cell, Edit, Failure, FailureKind, Notebook, Outcome
+from jupyter_selfheal.surfaces.notebook import failures, outcomes
+from jupyter_selfheal.surfaces.notebook.records import Record, Status, Without
+
+
+@dataclass
+class RecordBook:
+    """The records by cell id, in the order in which they were made first. ``given`` is the notebook before anything was healed, ``numbers``
+    are those of its cells."""
+
+    given: Notebook
+    numbers: Mapping[str, int]
+    records: dict[str, Record] = field(default_factory=dict)
+    lost: list[failures.LostState] = field(default_factory=list)
+
+    def is_known(self, cell: Cell) -> bool:
+        """Whether it is told of the cell what became of it."""
+        return cell.id in self.records
+
+    def is_unhealed(self, cell_id: str) -> bool:
+        """Whether the cell failed and is not healed."""
+        record = self.records.get(cell_id)
+        return record is not None and bool(record.failure) and record.status is not Status.HEALED
+
+    def add_cell(self, cell: Cell, status: Status, failure: Failure | None = None, **more: object) -> None:
+        """Record what became of a cell."""
+        given = self.given.cell(cell.id) if self.given.index(cell.id) >= 0 else cell
+        failure_if_any = (failure,) if failure is not None else ()
+        self.records[cell.id] = replace(
+            Record(given, self.numbers.get(cell.id, 0), status, failure_if_any),
+            **more,  # type: ignore[arg-type]
+        )
+
+    def add_lost_state(self, cell: Cell, failure: Failure) -> None:
+        """Note what a cell that is not healed did not leave behind."""
+        if failure.kind is not FailureKind.MISSED:
+            self.lost.append(failures.find_lost_state(self.numbers.get(cell.id, 0), cell, failure))
+
+    def add_waiting(self, cell: Cell, failure: Failure, outcome: Outcome, number: int, run: str) -> None:
+        """A cell that waits for an unhealed one and has a fault of its own, with the fix of that where there is one."""
+        fix = failures.find_own_fix(outcome, self.lost)
+        detail = failures.OWN_FIX if fix else failures.OWN_FAULT
+        self.add_cell(
+            cell,
+            Status.CASCADE,
+            failure,
+            cascade_of=number,
+            detail=detail,
+            candidate=fix,
+            seconds=outcome.seconds,
+            attempts=sum(a.trial is not None for a in outcome.attempts),
+            run=run,
+        )
+
+    def add_outcome(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status, detail: str) -> None:
+        """Record what came of a cell's heal."""
+        self.add_cell(cell, status, failure, **outcomes.list_record_fields(outcome, status), detail=detail)
+
+    def add_root(self, cell: Cell, failure: Failure, root: Candidate, edits: Sequence[Edit], without: Without) -> None:
+        """A cell that did not fail and is mended, as one below failed of what it does."""
+        self.add_cell(
+            cell,
+            Status.HEALED,
+            failure,
+            failed_below=self.numbers.get(failure.cell_id, 0),
+            candidate=(root,),
+            proven_from=(root.trial.start,),
+            seconds=root.trial.seconds,
+            attempts=1,
+            edits=tuple(edits),
+            without=without,
+        )
