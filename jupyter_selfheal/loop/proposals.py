@@ -7,7 +7,18 @@ from dataclasses import replace
 
 from jupyter_selfheal.loop import evidence
 from jupyter_selfheal.loop.states import Dossier
-from jupyter_selfheal.model import Candidate, Diagnosis, Ending, Isolation, Patch, Proposal, Start, Trial, Verdict
+from jupyter_selfheal.model import (
+    Candidate,
+    Diagnosis,
+    Ending,
+    Failure,
+    Isolation,
+    Patch,
+    Proposal,
+    Start,
+    Trial,
+    Verdict,
+)
 
 
 def build_proposal(dossier: Dossier, candidates: tuple[Candidate, ...]) -> Proposal:
@@ -61,8 +72,12 @@ def find_last_proposal(dossier: Dossier) -> tuple[Proposal, ...]:
 
 def format_partial_fix(dossier: Dossier) -> str:
     """Which change got past the first failure, and the failure behind it."""
-    failure = dossier.current.failure
-    return f"fixed the first problem ({dossier.current.base.title}); next: {failure.headline} (line {failure.line})"
+    return format_first_fix(dossier.current.base, dossier.current.failure)
+
+
+def format_first_fix(patch: Patch, behind: Failure) -> str:
+    """That a patch got past a failure, and the one behind it."""
+    return f"fixed the first problem ({patch.title}); next: {behind.headline} (line {behind.line})"
 
 
 def choose_diagnosis(dossier: Dossier) -> Diagnosis:

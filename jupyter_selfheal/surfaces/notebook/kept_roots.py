@@ -6,7 +6,9 @@ fault that nobody can heal, the first one is healed all the same: the cells belo
 
 from __future__ import annotations
 
-from jupyter_selfheal.loop import progress
+from dataclasses import dataclass, replace
+
+from jupyter_selfheal.loop import progress, proposals
 from jupyter_selfheal.loop.plan import build_trial_steps
 from jupyter_selfheal.model import (
     Applicability,
@@ -18,6 +20,7 @@ from jupyter_selfheal.model import (
     Outcome,
     Patch,
     Proposal,
+    Reason,
     Replace,
     Role,
     Run,
@@ -31,6 +34,28 @@ from jupyter_selfheal.surfaces.notebook.records import Status
 
 MOVED_ON = "moved on"
 """The proof of a root: the failure that it was found for is gone, and the cell gets as far as another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class HealBehind:
+    """The heal of a cell that runs anew behind its mended root: how it ended, its journal, and the root with its cell's number."""
+
+    outcome: Outcome
+    run: str
+    root: Patch
+    number: int
+
+    def read_outcome(self) -> Outcome:
+        """The outcome without what it says was wrong, where that is what the root was."""
+        outcome = self.outcome
+        is_of_first = outcome.reason is not Reason.ENVIRONMENT
+        return replace(outcome, diagnosis=replace(outcome.diagnosis, cause="")) if is_of_first else outcome
+
+    def explain(self, why: str, failure: Failure) -> str:
+        """Why the cell is not healed, where ``why`` tells of the first failure as well."""
+        first = proposals.format_first_fix(self.root, failure)
+        said = f"what it failed of first is healed in cell {self.number}"
+        return f"{said}{why.removeprefix(first)}" if why.startswith(first) else f"{said}; {why}"
 
 
 def find_kept_root(case: Case, outcome: Outcome) -> Candidate | None:

@@ -77,8 +77,8 @@ class Batch:
         self.without = RunsWithout()
         self.heals = 0
         self.rebuilt = False
-        self.told: dict[str, tuple[Outcome, str]] = {}
-        """What came of the heals of cells whose root was mended and that run anew behind it, with their journals."""
+        self.told: dict[str, kept_roots.HealBehind] = {}
+        """The heals of cells whose root was mended and that run anew behind it."""
 
     def run(self) -> tuple[NotebookReport, dict[str, CellRun]]:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
@@ -284,7 +284,11 @@ class Batch:
             # its fix will be proven in a clean kernel, which takes a while to start, and to import what the notebook does
             self._go_on_beside(chain, {c.id for c in self._list_done() if is_set_up(c)})
         told = self.told.get(cell.id)
-        outcome, run = told or self.dependencies.heal(case, starts, trial, chain.deadline)
+        outcome, run = (
+            (told.read_outcome(), told.run)
+            if told is not None
+            else self.dependencies.heal(case, starts, trial, chain.deadline)
+        )
         if outcome.reason is Reason.CANCELLED:
             if not chain.deadline.is_over:
                 raise KeyboardInterrupt
@@ -314,6 +318,7 @@ class Batch:
             return False
         else:
             why = outcomes.explain_not_healed(outcome, status)
+            why = told.explain(why, failure) if told is not None else why
         self.book.add_outcome(cell, failure, outcome, status, why)
         made = self.fixes[-1].patch.edits if healed else ()
         self.book.records[cell.id] = replace(self.book.records[cell.id], run=run, edits=made, without=without)
@@ -413,7 +418,8 @@ class Batch:
             return False
         self.book.add_root(cell, case.failure, root, self.fixes[-1].patch.edits, without)
         if outcomes.find_status(outcome) is not Status.PROPOSED:
-            self.told[failing.id] = outcome, run
+            number = self.numbers.get(cell.id, 0)
+            self.told[failing.id] = kept_roots.HealBehind(outcome, run, root.patch, number)
         return True
 
     def _run_on_with(

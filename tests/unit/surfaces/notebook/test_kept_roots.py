@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_selfheal.model import Applicability, Case, Patch, Replace, RunCells
+from jupyter_selfheal.model import Applicability, Case, Failure, Outcome, Patch, Reason, Replace, RunCells
+from jupyter_selfheal.surfaces.notebook.kept_roots import HealBehind
 from jupyter_selfheal.surfaces.notebook.places import FilePlaces
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
@@ -46,6 +47,8 @@ def test_the_root_is_kept_and_the_cell_fails_of_what_is_left(document: Make) -> 
     root, failing = (next(r for r in report.records if r.number == n) for n in (2, 3))
     assert root.headline == "cell 3 failed of it: TypeError: unsupported operand type(s) for +: 'int' and 'str'"
     assert failing.headline == "NameError: name 'missing' is not defined"
+    assert failing.detail == "what it failed of first is healed in cell 2; no healer had a fix that works"
+    assert failing.cause == "", "nobody knows what is wrong with the rest"
     assert len(made.loop.cases) == 1, "it is not healed anew"  # type: ignore[attr-defined]
     assert list_healed_too(report, root) == [4]
 
@@ -102,3 +105,10 @@ def test_a_cell_that_did_not_fail_itself_is_named_at_its_first_line(document: Ma
     assert (root.failure[0].line, root.own_failure) == (3, ())
     lines = made.path.read_text().splitlines()
     assert CELLS[1] in lines[FilePlaces().find_line(report, root) - 1]
+
+
+def test_what_is_said_of_the_first_failure_is_not_said_again() -> None:
+    behind = Failure("c3", "total", ename="NameError", evalue="name 'missing' is not defined", line=1)
+    heal = HealBehind(Outcome(Reason.EXHAUSTED, behind), "run-1", ROOT, 2)
+    said = "fixed the first problem (Keep the numbers); next: NameError: name 'missing' is not defined (line 1); no working fix found for that"
+    assert heal.explain(said, behind) == "what it failed of first is healed in cell 2; no working fix found for that"
