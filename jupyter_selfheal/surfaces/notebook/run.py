@@ -27,12 +27,13 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.notebook import edits, failures, final, kept_roots, outcomes, stale
-from jupyter_selfheal.surfaces.notebook.agreement import HealthyCells, compare_records
+from jupyter_selfheal.surfaces.notebook.agreement import HealthyCells
+from jupyter_selfheal.surfaces.notebook.case_notebook import mark_cells_run
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
-from jupyter_selfheal.surfaces.notebook.drift import list_cell_drifts
 from jupyter_selfheal.surfaces.notebook.expect_outputs import expect_outputs
+from jupyter_selfheal.surfaces.notebook.final_report import build_report
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.record_book import RecordBook
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status, Without
@@ -116,26 +117,14 @@ class Batch:
             self.proof.as_stored = self.healthy.list_as_stored()
             self.proof.document = replace(self.document, notebook=self._mark_stale(self.document.notebook))
             settled = self.proof.settle(self._mark_stale(self.notebook), self.book.records, self.fixes)
-        records = compare_records(
-            (settled.records[c.id] for c in self.document.notebook.cells if c.id in settled.records),
-            self._mark_stale(settled.notebook),
+        report = build_report(
+            self.document,
+            replace(settled, notebook=self._mark_stale(settled.notebook)),
             self.first,
-            settled.seen,
-        )
-        report = NotebookReport(
-            path=str(self.document.path),
-            records=records,
-            given=self.document.notebook,
-            healed=stale.clear_marks(settled.notebook),
             isolation=self.proof.isolation,
-            survived=settled.survived,
-            was_run=settled.was_run,
-            ran_beside=settled.ran_beside,
-            notes=(*self.document.notes, *chain.notes, *self.specifications.notes, *settled.notes),
+            notes=(*chain.notes, *self.specifications.notes),
             seconds=time.monotonic() - began,
-            fixes=tuple(f.candidate.patch.title for f in settled.fixes),
-            review=reviewed.drop_reverted(records) if reviewed is not None else None,
-            drifts=list_cell_drifts(self.document.list_raw_cells(), records, self.first, settled.seen),
+            review=reviewed,
         )
         return report, settled.seen or self.first
 
@@ -372,21 +361,10 @@ class Batch:
         return failures.find_failed_check_root(failure, self.book.lost, sources) if is_bad_data else 0
 
     def _number_cells_run(self) -> Notebook:
-        """The notebook as it stands, each cell that was run numbered: what never ran is told from what ran and is gone, and
-        stored outputs of what depends on an unhealed cell are told from those that must come again."""
-        order = {cell_id: n for n, cell_id in enumerate(self.first, 1)}
-        given = {c.id: c.source for c in self.document.notebook.cells}
-        ran = (
-            replace(
-                c,
-                runs=order.get(c.id, 1) if c.id in self.done and not c.skip else 0,
-                failed=self.book.is_unhealed(c.id),
-                warned=failures.list_warnings(self.first[c.id].result.outputs) if c.id in self.first else (),
-                given=given[c.id] if given.get(c.id, c.source) != c.source else "",
-            )
-            for c in self.notebook.cells
+        """The notebook as it stands, with what of it ran."""
+        marked = self._mark_stale(
+            mark_cells_run(self.notebook, self.document.notebook, self.done, self.first, self.book)
         )
-        marked = self._mark_stale(replace(self.notebook, cells=tuple(ran)))
         return replace(marked, agreement=self.healthy.measure())
 
     def _mark_stale(self, notebook: Notebook) -> Notebook:

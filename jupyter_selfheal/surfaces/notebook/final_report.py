@@ -1,0 +1,49 @@
+"""The report of a notebook that was run and proven: what became of each cell, and how what it gives compares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jupyter_selfheal.model import Isolation
+from jupyter_selfheal.surfaces.notebook.agreement import compare_records
+from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
+from jupyter_selfheal.surfaces.notebook.drift import list_cell_drifts
+from jupyter_selfheal.surfaces.notebook.final import FinalResult
+from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Review
+from jupyter_selfheal.surfaces.notebook.stale import clear_marks
+
+
+def build_report(
+    document: Document,
+    settled: FinalResult,
+    first: Mapping[str, CellRun],
+    *,
+    isolation: Isolation | None,
+    notes: tuple[str, ...],
+    seconds: float,
+    review: Review | None,
+) -> NotebookReport:
+    """The report. ``settled`` is what stands in the end, its notebook with what is stale marked; ``first`` is what the cells did as they were
+    given, ``notes`` what was noted while they ran and ``seconds`` how long all of it took."""
+    records = compare_records(
+        (settled.records[c.id] for c in document.notebook.cells if c.id in settled.records),
+        settled.notebook,
+        first,
+        settled.seen,
+    )
+    return NotebookReport(
+        path=str(document.path),
+        records=records,
+        given=document.notebook,
+        healed=clear_marks(settled.notebook),
+        isolation=isolation,
+        survived=settled.survived,
+        was_run=settled.was_run,
+        ran_beside=settled.ran_beside,
+        notes=(*document.notes, *notes, *settled.notes),
+        seconds=seconds,
+        fixes=tuple(f.candidate.patch.title for f in settled.fixes),
+        review=review.drop_reverted(records) if review is not None else None,
+        drifts=list_cell_drifts(document.list_raw_cells(), records, first, settled.seen),
+    )
