@@ -28,10 +28,10 @@ sys.path.insert(0, str(HERE.parent))
 
 from jupyter_selfheal.config import HealConfig  # noqa: E402
 from jupyter_selfheal.healers.search.plan import build_plan  # noqa: E402
-from jupyter_selfheal.inside.search import endless_loops, measure_checks, process_pool, search  # noqa: E402
+from jupyter_selfheal.inside.search import confined_forks, endless_loops, measure_checks, process_pool, search  # noqa: E402
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork  # noqa: E402
 from jupyter_selfheal.inside.search.count_steps import OutOfTime  # noqa: E402
 from jupyter_selfheal.inside.search.limit_time import limit_cpu_time  # noqa: E402
-from jupyter_selfheal.inside.search.process_pool import run_in_fork  # noqa: E402
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook  # noqa: E402
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests  # noqa: E402
 from jupyter_selfheal.surfaces.bench.sets import load_tasks  # noqa: E402
@@ -57,8 +57,8 @@ def search_program(task: Task, seconds: float, profile: str = "") -> dict[str, A
     shell, argument = SimpleNamespace(user_ns=space), plan.to_argument(seconds, 1)
     if not profile:
         return search.probe(shell, None, argument)
-    search.HAS_FORKS = False  # type: ignore[attr-defined]
-    process_pool.HAS_FORKS = False  # so that what forks would do is seen too
+    for module in (search, process_pool, confined_forks):  # so that what forks would do is seen too
+        module.HAS_FORKS = False  # type: ignore[attr-defined]
     with cProfile.Profile() as profiler:
         reply = search.probe(shell, None, argument)
     profiler.dump_stats(profile)
@@ -129,7 +129,7 @@ def search_waiting(task: Task, seconds: float, is_waiting: bool) -> dict[str, An
     """The search for a program, in a fork of its own; ``is_waiting`` one without what ``measure_waiting`` measures."""
     if is_waiting:
         endless_loops.WORTH = sys.maxsize
-        measure_checks.LITTLE_MEMORY = process_pool.MOST_MEMORY  # type: ignore[attr-defined]
+        measure_checks.LITTLE_MEMORY = confined_forks.MOST_MEMORY  # type: ignore[attr-defined]
     return search_program(task, seconds)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_selfheal.inside.search.compare_behaviour import generate_inputs
+from jupyter_selfheal.inside.search.generate_inputs import generate_inputs
 from jupyter_selfheal.surfaces.bench.tasks import Task
 
 FEWEST, MOST = 5, 11

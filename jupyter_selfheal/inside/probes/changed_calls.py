@@ -13,13 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
-from jupyter_selfheal.inside.search.compare_behaviour import generate_inputs
+from jupyter_selfheal.inside.search.confined_forks import HAS_FORKS, run_in_fork
 from jupyter_selfheal.inside.search.count_steps import OutOfTime
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
+from jupyter_selfheal.inside.search.generate_inputs import generate_inputs
 from jupyter_selfheal.inside.search.limit_time import limit_cpu_time
 from jupyter_selfheal.inside.search.plain_data import copy_plain_data
-from jupyter_selfheal.inside.search.process_pool import HAS_FORKS, run_in_fork
-from jupyter_selfheal.inside.search.run_candidate import Enough, Muted
+from jupyter_selfheal.inside.search.printed_output import Muted
+from jupyter_selfheal.inside.search.run_result import Enough
 
 INPUTS, CALLS = 40, 10
 """Inputs that are grown for a function, and calls of it that they grow from."""

@@ -16,10 +16,11 @@ from typing import Any
 
 from jupyter_selfheal.inside.difference import show_value
 from jupyter_selfheal.inside.probes import seen_calls
+from jupyter_selfheal.inside.search.confined_forks import HAS_FORKS, run_in_fork
 from jupyter_selfheal.inside.search.count_steps import OutOfTime
 from jupyter_selfheal.inside.search.limit_time import limit_cpu_time
-from jupyter_selfheal.inside.search.process_pool import HAS_FORKS, run_in_fork
-from jupyter_selfheal.inside.search.run_candidate import Enough, Muted
+from jupyter_selfheal.inside.search.printed_output import Muted
+from jupyter_selfheal.inside.search.run_result import Enough
 
 CALLS, EACH = 40, 8
 """Distinct calls that are kept, in all and of one function."""

@@ -10,7 +10,7 @@ import inspect
 from typing import Any
 
 from jupyter_selfheal.inside.probes import seen_calls
-from jupyter_selfheal.inside.search.process_pool import run_in_fork
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 
 WAIT = 20.0
 """Seconds on the clock in which all calls must have been made; the CPU time of each is limited."""

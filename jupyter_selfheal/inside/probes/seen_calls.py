@@ -20,7 +20,8 @@ from jupyter_selfheal.inside.comparator import find_difference
 from jupyter_selfheal.inside.difference import show_value
 from jupyter_selfheal.inside.search.count_steps import OutOfTime
 from jupyter_selfheal.inside.search.limit_time import limit_cpu_time
-from jupyter_selfheal.inside.search.run_candidate import Enough, Muted
+from jupyter_selfheal.inside.search.printed_output import Muted
+from jupyter_selfheal.inside.search.run_result import Enough
 
 BYTES = 50_000
 """Bytes of one call's packed arguments, and of its packed result; what is bigger is not kept."""

@@ -15,10 +15,10 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from jupyter_selfheal.inside.search.confined_forks import HAS_FORKS, run_in_fork
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.limit_time import limit_cpu_time
-from jupyter_selfheal.inside.search.process_pool import HAS_FORKS, run_in_fork
-from jupyter_selfheal.inside.search.run_candidate import Muted
+from jupyter_selfheal.inside.search.printed_output import Muted
 from jupyter_selfheal.inside.tree_names import list_bound_names
 
 SECONDS = 0.4

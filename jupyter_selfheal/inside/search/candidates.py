@@ -18,7 +18,7 @@ from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.mutations import empty_bodies
 from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Program, compile_unit, fingerprint
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
-from jupyter_selfheal.inside.search.run_candidate import Result
+from jupyter_selfheal.inside.search.run_result import Result
 from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, find_kind
 from jupyter_selfheal.inside.search.written_anew import list_bodies_as_of_stub, list_new_bodies
 

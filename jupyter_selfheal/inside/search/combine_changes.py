@@ -23,7 +23,7 @@ from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.localise_faults import Seen
 from jupyter_selfheal.inside.search.mutations.missing_code import ASKED_FOR
 from jupyter_selfheal.inside.search.propose_mutations import NEVER_REACHED, weigh_line
-from jupyter_selfheal.inside.search.run_candidate import Result
+from jupyter_selfheal.inside.search.run_result import Result
 from jupyter_selfheal.inside.search.scope import Change
 
 EDITS = 4

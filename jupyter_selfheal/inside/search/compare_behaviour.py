@@ -9,9 +9,8 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-import random
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, ClassVar
@@ -19,10 +18,11 @@ from typing import Any, ClassVar
 from jupyter_selfheal.inside.search.called_functions import MethodCall, find_callable, show_value, write_call
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
 from jupyter_selfheal.inside.search.plain_data import copy_plain_data
+from jupyter_selfheal.inside.search.printed_output import Muted
 from jupyter_selfheal.inside.search.program import CHECK, Program
-from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, Runner
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.run_result import Enough
 
-INPUTS, SMALL = 120, 12
 STEPS, OVERHEAD = 80_000, 80
 """Steps that a call may take, and what it counts beside its own."""
 DEFINING = 10_000_000
@@ -40,8 +40,6 @@ LATE = "!late"
 NET = 0.3
 """CPU seconds after which a call is cut whatever it counts, or what all checks take: what grows in every round takes ever longer for one. Far more
 than ``STEPS`` take on a slow machine, so that the same calls are cut there."""
-LEAST_MOVED = 3
-"""Records that are needed for a part to be moved on: two are in one order or the other."""
 LOOPS = 8
 """Inputs on which a patch may loop until no more are tried."""
 LOOPED, FEWER_STEPS, FEWER_NET = 2, 10_000, 0.1
@@ -64,171 +62,6 @@ class Input:
     @property
     def text(self) -> str:
         return write_call(self.function, self.arguments)
-
-
-def mutate_value(value: Any, rng: random.Random, known: Sequence[Any] = ()) -> Any:
-    """A value of the same type, near the given one, or near a literal of the program (``known``)."""
-    if known and type(value) in (int, str, float) and rng.random() < 0.3:
-        value = _move_to_literal(value, rng.choice(known), rng)
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int):
-        near = (value + 1, value - 1, 0, 1, 2, -value, value * 2, value // 2, value + rng.randint(2, 9))
-        return rng.choice((*near, value - rng.randint(2, 30), rng.randint(-99, 99)))
-    if isinstance(value, float):
-        return rng.choice((value + 1, value - 1, 0.0, 1.0, -value, value * 2, value / 2, value + 0.5))
-    if isinstance(value, str):
-        return _mutate_text(value, rng)
-    if isinstance(value, list | tuple):
-        return type(value)(_mutate_items(list(value), rng, known))
-    if isinstance(value, dict):
-        keys = list(value)
-        kept = {k: value[k] for k in keys if rng.random() < 0.85}
-        return {k: mutate_value(v, rng, known) if rng.random() < 0.3 else v for k, v in kept.items()}
-    if isinstance(value, set | frozenset):
-        return type(value)(v for v in value if rng.random() < 0.8)
-    return value
-
-
-def _move_to_literal(value: Any, literal: Any, rng: random.Random) -> Any:
-    """A value moved to a literal of its type: a number becomes it, a text gets it (or a letter of it) somewhere."""
-    if isinstance(value, str) and isinstance(literal, str) and literal:
-        at = rng.randint(0, len(value))
-        return value[:at] + rng.choice((literal, rng.choice(literal))) + value[at:]
-    return literal if type(value) is type(literal) else value
-
-
-def _mutate_text(value: str, rng: random.Random) -> str:
-    at = rng.randint(0, len(value))
-    letters = value or "ab 1"
-    kind = rng.randint(0, 6)
-    if kind == 0:
-        return value[:at] + rng.choice(letters) + value[at:]
-    if kind == 1:
-        return value[:at] + value[at + 1 :]
-    if kind == 2:
-        return value[:at]
-    if kind == 3:
-        return "".join(rng.sample(value, len(value)))
-    if kind == 4:
-        return value.swapcase()
-    return value[at:] + value[:at] if kind == 5 else value + rng.choice("aZ 0,.")
-
-
-def _mutate_items(value: list[Any], rng: random.Random, known: Sequence[Any]) -> list[Any]:
-    change = _mutate_record if len({len(v) for v in value if isinstance(v, tuple)}) == 1 else mutate_value
-    at = rng.randint(0, len(value))
-    kind = rng.randint(0, 6)
-    if kind == 0 and value:
-        value[at % len(value)] = change(value[at % len(value)], rng, known)
-    elif kind == 1 and value:
-        value.pop(at % len(value))
-    elif kind == 2 and value:
-        value.insert(at, rng.choice(value))
-    elif kind == 3:
-        rng.shuffle(value)
-    elif kind == 4:
-        value = value[:at]
-    elif kind == 5 and value:
-        value.insert(at, change(rng.choice(value), rng, known))
-    else:
-        value = [change(v, rng, known) if rng.random() < 0.4 else v for v in value]
-    return value
-
-
-def _mutate_record(value: Any, rng: random.Random, known: Sequence[Any]) -> Any:
-    """An item of a list whose tuples have one length: each part stays in its place, as what it is may hang on that (a name and an age)."""
-    if type(value) is not tuple:
-        return mutate_value(value, rng, known)
-    return tuple(mutate_value(v, rng, known) if rng.random() < 0.6 else v for v in value)
-
-
-def _list_small_inputs(calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Calls with no more than the first one or two items of a list, with each number or text beside it equal to one of them: most
-    faults show for a small input (Jackson 1996, "the small scope hypothesis")."""
-    for arguments in calls:
-        for at, items in enumerate(arguments):
-            if not isinstance(items, list | tuple) or not items:
-                continue
-            beside = [n for n, value in enumerate(arguments) if n != at and type(value) is type(items[0])]
-            for few in dict.fromkeys((1, min(2, len(items)))):
-                for item in items[:few] if beside else items[:1]:
-                    replaced = dict.fromkeys(beside, item) | {at: items[:few]}
-                    yield tuple(copy_plain_data(replaced.get(n, value)) for n, value in enumerate(arguments))
-
-
-def _list_tied_inputs(calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Calls whose records (tuples in lists) agree in one part and differ in the others: what they are ordered by, and what comes of a
-    tie, shows there."""
-    records = [_list_records(arguments) for arguments in calls]
-    lengths = {len(record) for found in records for record in found}
-    if len(lengths) != 1:
-        return
-    length = lengths.pop()
-    parts = [list({repr(r[at]): r[at] for found in records for r in found}.values()) for at in range(length)]
-    for arguments, found in zip(calls, records, strict=True):
-        for tied, first in itertools.product(range(length), (0, 1)) if len(found) > 1 else ():
-            made = (
-                tuple(values[0] if at == tied else values[n % len(values)] for at, values in enumerate(parts))
-                for n in itertools.count(first)
-            )
-            yield tuple(
-                [next(made) if type(item) is tuple else copy_plain_data(item) for item in value]
-                if isinstance(value, list)
-                else copy_plain_data(value)
-                for value in arguments
-            )
-
-
-def _list_moved_inputs(calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Calls of three records or more in which one part is moved on from each to the next, the rest as it was: an order by that part shows
-    where the records ascend by another in each call that is seen."""
-    for arguments in calls:
-        for place, value in enumerate(arguments):
-            if (
-                not isinstance(value, list)
-                or len(value) < LEAST_MOVED
-                or any(type(item) is not tuple for item in value)
-            ):
-                continue
-            if len({len(item) for item in value}) != 1:
-                continue
-            for at, by in itertools.product(range(len(value[0])), range(1, LEAST_MOVED)):
-                parts = [item[at] for item in value]
-                moved = [
-                    (*item[:at], part, *item[at + 1 :])
-                    for item, part in zip(value, parts[by:] + parts[:by], strict=True)
-                ]
-                yield tuple(copy_plain_data(moved if n == place else other) for n, other in enumerate(arguments))
-
-
-def _list_records(arguments: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-    return [item for value in arguments if isinstance(value, list) for item in value if type(item) is tuple]
-
-
-def generate_inputs(
-    calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0, known: Sequence[Any] = ()
-) -> list[tuple[Any, ...]]:
-    """Distinct argument lists: those seen first, then the smallest ones made of their parts, then those whose records are tied, or have a
-    part moved on, then mutations of those seen, of mutations too, some towards literals in ``known``."""
-    rng = random.Random(seed)
-    inputs: dict[str, tuple[Any, ...]] = {repr(c): c for c in calls}
-    pool = list(inputs.values())
-    for ready in (_list_small_inputs(calls), _list_tied_inputs(calls), _list_moved_inputs(calls)):
-        size += len(small := list(itertools.islice(ready, SMALL)))
-        inputs |= {repr(s): s for s in small if repr(s) not in inputs}
-    for _ in range(size * 8):
-        if len(inputs) >= size + len(calls) or not pool:
-            break
-        base = list(rng.choice(pool))
-        for n in range(len(base)):
-            if len(base) == 1 or rng.random() < 0.6:
-                base[n] = mutate_value(copy_plain_data(base[n]), rng, known)
-        new = tuple(base)
-        if repr(new) not in inputs:
-            inputs[repr(new)] = new
-            pool.append(new)
-    return list(inputs.values())
 
 
 def collect_behaviours(
@@ -358,43 +191,6 @@ def _show_function(function: FunctionType, given: tuple[Any, ...]) -> str:
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _FLOAT = re.compile(r"(?<![\w.])\d+\.\d{9,}(?:e[+-]?\d+)?|(?<![\w.])\d(?:\.\d+)?e[+-]?\d+")
-
-
-def name_type(shown: str) -> str:
-    """The type of a shown result: of a literal its name, else nothing."""
-    try:
-        return type(ast.literal_eval(shown.removesuffix(CHANGES))).__name__
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return ""
-
-
-def collect_expected_types(program: Program) -> frozenset[str]:
-    """The types of the results that the checks expect: ``assert f(2) == 4`` tells ``int``."""
-    texts = [u.text for u in program.units if u.role == CHECK or u.tests] + list(program.checks)
-    types = {name_type(text) for text in (program.expect, *(d.want.strip() for d in program.doctests)) if text}
-    for text in texts:
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.Is):
-                types |= {name_type(ast.unparse(side)) for side in (node.left, node.comparators[0])}
-    return frozenset(types - {""})
-
-
-def measure_strangeness(shown: Sequence[str], before: Sequence[str], expected: frozenset[str]) -> float:
-    """0–1: the share of results that are errors where there was none before, or of a type that no check expects; 1 too where
-    everything is the same and was not before; 1.5 where arguments are changed in place that were left alone before."""
-    if not shown or len(shown) != len(before):
-        return 0.0
-    if any(now.endswith(CHANGES) and not then.endswith(CHANGES) for now, then in zip(shown, before, strict=True)):
-        return 1.5 if not any(then.endswith(CHANGES) for then in before) else 0.0
-    odd = 0
-    for now, then in zip(shown, before, strict=True):
-        if now.startswith("!"):
-            odd += not then.startswith("!")
-        elif expected and (now_type := name_type(now)):
-            odd += now_type not in expected and not (now_type == "int" and "float" in expected)
-    if len(set(shown)) == 1 and (len(set(before)) > 2 or len({then for then in before if then[:1] != "!"}) > 1):
-        return 1.0
-    return odd / len(shown)
 
 
 def group_alike(shown: Sequence[Sequence[str]]) -> list[list[int]]:

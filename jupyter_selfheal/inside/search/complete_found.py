@@ -15,12 +15,14 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.positions import find_difference
+from jupyter_selfheal.inside.search.broken_laws import list_alike, read_result
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_behaviours
-from jupyter_selfheal.inside.search.laws import FEWEST, list_alike, list_laws, read_result
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
+from jupyter_selfheal.inside.search.laws import FEWEST, list_laws
 from jupyter_selfheal.inside.search.patience import RANKED
 from jupyter_selfheal.inside.search.place_of_value import replace_places
-from jupyter_selfheal.inside.search.process_pool import Pool, run_in_fork
+from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.ranking import Ranking
 from jupyter_selfheal.inside.search.scope import Change
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jupyter_selfheal.inside.search.candidates import Candidate
-from jupyter_selfheal.inside.search.run_candidate import LOOPS, Result
+from jupyter_selfheal.inside.search.run_candidate import LOOPS
+from jupyter_selfheal.inside.search.run_result import Result
 
 LONGER = ((0.15, 20, 150), (0.4, 150, 40), (0.7, 500, 20), (0.85, 500, 20))
 """(share, longer, most): after that share of the steps single changes pause, and ``most`` candidates that were cut after

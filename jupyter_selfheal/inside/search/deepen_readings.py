@@ -19,16 +19,18 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
+from jupyter_selfheal.inside.search.explore_reading import CHANGE, DATUM, Explorer, Node
 from jupyter_selfheal.inside.search.meant_changes import describe_guess, writes_datum
 from jupyter_selfheal.inside.search.printed_likeness import has_same_numbers, measure_likeness
-from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
-from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Runner
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.run_result import OK, TIME
 from jupyter_selfheal.inside.search.scope import Scope
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
-from jupyter_selfheal.inside.search.try_readings import CHANGE, DATUM, STUCK, Explorer, Node
+from jupyter_selfheal.inside.search.try_readings import STUCK
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 from jupyter_selfheal.inside.self_comparisons import adds_self_comparison, read_self_comparisons
 

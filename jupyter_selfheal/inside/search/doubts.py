@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from jupyter_selfheal.inside.search import compare_behaviour
+from jupyter_selfheal.inside.search import strange_results
 from jupyter_selfheal.inside.search.argument_literals import describe_doubt_of_literal
 from jupyter_selfheal.inside.search.bounds_alone import calls_assertion, find_bounds_alone
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
@@ -207,7 +207,7 @@ class Doubts:
 
     def _describe_turned_answers(self, n: int) -> str:
         """The doubt about a condition that is turned round, where all checks are of truth values and fail: any such change may turn both."""
-        types = compare_behaviour.collect_expected_types(self.runner.program)
+        types = strange_results.collect_expected_types(self.runner.program)
         if types != {"bool"} or self.hypotheses.count_checks(n) > self.hypotheses.count_mended(n):
             return ""
         is_turned = any(turns_condition(self.units[k].text, text) for k, text in self.candidates[n].texts.items())
@@ -219,7 +219,7 @@ class Doubts:
 
     def _describe_other_operands(self, n: int) -> str:
         """The doubt about a patch with an operand more or less, where one number that was wrong asks for it."""
-        types = compare_behaviour.collect_expected_types(self.runner.program)
+        types = strange_results.collect_expected_types(self.runner.program)
         is_by_chance = self.hypotheses.count_mended(n) == 1 and self.hypotheses.count_checks(n) <= FEW
         if not is_by_chance or self.runner.program.crashed or not types or not types <= {"int", "float"}:
             return ""
@@ -230,7 +230,7 @@ class Doubts:
         checked = [arguments for calls in self.sight.checked.values() for arguments in calls]
         changes = [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
         if self.hypotheses.count_mended(n) == 1:
-            types = compare_behaviour.collect_expected_types(self.runner.program)
+            types = strange_results.collect_expected_types(self.runner.program)
             if doubt := next((d for old, text in changes if (d := describe_doubt_of_end(old, text, types))), ""):
                 return doubt
         space = self.runner.ns
@@ -307,7 +307,7 @@ class Doubts:
         return f"`{foreign[0]}` is a variable of another cell that nothing here reads" if foreign else ""
 
     def _describe_nothing(self, n: int) -> str:
-        types = compare_behaviour.collect_expected_types(self.runner.program)
+        types = strange_results.collect_expected_types(self.runner.program)
         return describe_nothing(
             self.hypotheses.inputs, self.hypotheses.shown[n], self.sight.checked, bool(self.domain), types
         )

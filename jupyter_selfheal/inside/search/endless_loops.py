@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 from jupyter_selfheal.inside.search.plain_data import copy_plain_data
-from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import FILE
 from jupyter_selfheal.inside.search.run_candidate import Runner
 

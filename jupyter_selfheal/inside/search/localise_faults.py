@@ -16,10 +16,11 @@ from math import sqrt
 from types import CodeType, FrameType
 from typing import Any
 
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 from jupyter_selfheal.inside.search.noted_calls import NotedCalls
-from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import RECORD
-from jupyter_selfheal.inside.search.run_candidate import Result, Runner
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.run_result import Result
 from jupyter_selfheal.inside.search.scope import find_kind
 
 WAIT = 30.0

@@ -7,7 +7,8 @@ import time
 from math import ceil, log2
 from typing import Any
 
-from jupyter_selfheal.inside.search.process_pool import LITTLE_MEMORY, MOST_MEMORY, run_in_fork
+from jupyter_selfheal.inside.search.confined_forks import MOST_MEMORY, run_in_fork
+from jupyter_selfheal.inside.search.process_pool import LITTLE_MEMORY
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 MEASURED = 2_000_000

@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.search.compare_behaviour import Input, describe_first_failure, generate_inputs
+from jupyter_selfheal.inside.search.broken_laws import list_alike, list_relations
+from jupyter_selfheal.inside.search.compare_behaviour import Input, describe_first_failure
+from jupyter_selfheal.inside.search.generate_inputs import generate_inputs
 from jupyter_selfheal.inside.search.input_domain import ENOUGH, conform_inputs, list_covered, list_near
-from jupyter_selfheal.inside.search.laws import list_alike, list_relations
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 Arguments = tuple[Any, ...]

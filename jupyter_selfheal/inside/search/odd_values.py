@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from jupyter_selfheal.inside.comparator import is_equal_text
-from jupyter_selfheal.inside.search.compare_behaviour import Input, name_type
+from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.input_domain import is_related
+from jupyter_selfheal.inside.search.strange_results import name_type
 from jupyter_selfheal.inside.search.vary_checks import Variation
 
 NOTHING = "None"

@@ -14,7 +14,8 @@ from typing import Any
 
 from jupyter_selfheal.inside.search.called_functions import write_call
 from jupyter_selfheal.inside.search.candidates import Maker
-from jupyter_selfheal.inside.search.compare_behaviour import collect_behaviours, generate_inputs
+from jupyter_selfheal.inside.search.compare_behaviour import collect_behaviours
+from jupyter_selfheal.inside.search.generate_inputs import generate_inputs
 from jupyter_selfheal.inside.search.input_domain import conform_inputs, infer_domain, list_properties
 from jupyter_selfheal.inside.search.oracle_strength import read_number
 from jupyter_selfheal.inside.search.run_candidate import Runner

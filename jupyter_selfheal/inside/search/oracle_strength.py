@@ -19,7 +19,8 @@ from typing import Any
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import LATE, TIMEOUT, collect_behaviours
-from jupyter_selfheal.inside.search.process_pool import Pool, run_in_fork
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
+from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import fingerprint
 from jupyter_selfheal.inside.search.run_candidate import Runner
 

@@ -10,7 +10,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jupyter_selfheal.inside.search.laws import FEWEST, PARTS, read_result
+from jupyter_selfheal.inside.search.broken_laws import read_result
+from jupyter_selfheal.inside.search.laws import FEWEST, PARTS
 
 Key = Callable[[Any], Any]
 _KEYS: tuple[Key, ...] = (*(lambda item, n=n: item[n] for n in range(PARTS)), len, abs, str.lower)

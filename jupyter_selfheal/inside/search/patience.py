@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from jupyter_selfheal.inside.search.candidates import Candidate
-from jupyter_selfheal.inside.search.run_candidate import OK, Result
+from jupyter_selfheal.inside.search.run_result import OK, Result
 
 LIKELIEST, PER_LINE, MOST = 4_000, 100, 6_000
 """Single changes that are tried, best first: so many, or so many for each suspicious line, but no more than ``MOST``."""

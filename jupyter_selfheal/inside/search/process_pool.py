@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import mmap
 import os
 import select
@@ -21,14 +20,18 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
 
-from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
+from jupyter_selfheal.inside.search.confined_forks import (
+    HAS_FORKS,
+    MOST_MEMORY,
+    confine_fork,
+    count_frames,
+    fork_process,
+    write_all,
+)
+from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time_of
-from jupyter_selfheal.inside.search.run_candidate import NEVER_DECIDED, Decided, Result, Runner
-
-try:
-    import resource
-except ImportError:  # Windows and Pyodide, where nothing is forked
-    resource = None  # type: ignore[assignment]
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.run_result import NEVER_DECIDED, Decided, Result
 
 BATCH, SOON, LATER = 200, 5, 600
 """Candidates of one fork; and after so many forks, those of each further one."""
@@ -40,27 +43,18 @@ HEAD = 16
 """Bytes of shared memory before the steps: where a fork is, and how far it has told of."""
 OVERHEAD = 1000
 """Steps that a candidate counts beside its own: it is made, compiled and given a state."""
-LEAST_MEMORY, MOST_MEMORY = 128 << 20, 768 << 20
-"""Bytes a candidate may allocate beyond what the process has: twice what is resident, within these. One that fills 768 MiB
-(``xs *= x`` in a loop over ``xs``) takes 0.6 CPU seconds, one that fills 256 MiB 0.14 to 0.3, and a thousand ordinary ones 0.3."""
 LITTLE_MEMORY = 48 << 20
-"""The same while screening, where the program as it is shows that it needs no more: of forty candidates that double a list in each call of a
+"""Bytes that a candidate may allocate while screening, where the program as it is shows that it needs no more: of forty candidates that double a list in each call of a
 recursion each took 0.14 CPU seconds, and takes 0.04."""
 DEPTH = 450
-DEEPEST = 5_000
-"""Frames after which anything of ours ends with a RecursionError, whatever limit the notebook set: with calls from C code in between
-(``sorted(key=…)``) 10,000 are more than a stack of 8 MB holds, and the process would die."""
 STUCK = 3.0
 """A candidate with this many times the CPU seconds after which it is cut sits in C code and is killed."""
 
 WAITING = 15.0
 """Seconds on the clock after which one candidate is killed: it waits for something that uses no CPU time."""
 
-HAS_FORKS = sys.platform != "emscripten"
-"""False in a browser (Pyodide): all is then done in this process, one thing after the other, and a candidate that kills it ends the search."""
 
 Job = tuple[int, dict[int, CodeType]]
-_fork: Callable[[], int] = getattr(sys.modules.get("posix"), "fork", os.fork)
 
 
 @dataclass(slots=True)
@@ -163,7 +157,7 @@ class Pool:
         before = sys.getrecursionlimit()
         while not until() and (jobs := _take_batch(source, 1)):
             ((index, codes),) = jobs
-            sys.setrecursionlimit(_count_frames() + self.depth if self.depth else before)
+            sys.setrecursionlimit(count_frames() + self.depth if self.depth else before)
             self.runner.decided = self._describe_decided()
             try:
                 result = self.runner.run(codes, self.steps, self.limit)
@@ -248,7 +242,7 @@ class Pool:
         shared = mmap.mmap(-1, HEAD + 8 * len(jobs))
         struct.pack_into("q", shared, 0, -1)
         read, write = os.pipe()
-        pid = _fork()
+        pid = fork_process()
         if pid == 0:
             code = 1
             try:
@@ -264,7 +258,7 @@ class Pool:
 
     def _run_batch(self, jobs: Sequence[Job], shared: mmap.mmap, write: int) -> None:
         """In the fork: run the batch, tell what is worth telling."""
-        _confine_fork(self.depth, self.memory)
+        confine_fork(self.depth, self.memory)
         self.runner.decided = self._describe_decided()
         began = time.process_time()
         news, until = b"", began + TELL
@@ -277,7 +271,7 @@ class Pool:
             now = time.process_time()
             is_last = position + 1 == len(jobs) or now - began > SLICE
             if is_last or now > until:
-                _write_all(write, news)
+                write_all(write, news)
                 struct.pack_into("q", shared, 8, position + 1)
                 news, until = b"", now + TELL
             if is_last:
@@ -293,11 +287,6 @@ class Pool:
         os.close(worker.pipe)
 
 
-def _write_all(pipe: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(pipe, data) :]
-
-
 def _note_order(source: Iterator[Job], order: deque[int]) -> Iterator[Job]:
     for job in source:
         order.append(job[0])
@@ -311,93 +300,3 @@ def _take_batch(source: Iterator[Job], size: int) -> list[Job]:
         if len(batch) >= size:
             break
     return batch
-
-
-def _confine_fork(depth: int, memory: int = MOST_MEMORY) -> None:
-    """Limits of a fork: memory, recursion, and no core file."""
-    with contextlib.suppress(OSError, ValueError):
-        with open("/proc/self/statm") as file:
-            have, resident = (int(word) * resource.getpagesize() for word in file.read().split()[:2])
-        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        most = have + min(max(2 * resident, LEAST_MEMORY), memory)
-        limit = most if soft == resource.RLIM_INFINITY else min(soft, most)
-        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    sys.setrecursionlimit(_count_frames() + depth if depth else min(sys.getrecursionlimit(), DEEPEST))
-
-
-@contextlib.contextmanager
-def limit_recursion() -> Iterator[None]:
-    """No deeper recursion than a stack holds, in this process."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(min(before, DEEPEST))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
-
-
-def _count_frames() -> int:
-    frame, depth = sys._getframe(), 0
-    while frame.f_back is not None:
-        frame, depth = frame.f_back, depth + 1
-    return depth
-
-
-def run_in_fork(work: Callable[[], object], seconds: float, memory: int = MOST_MEMORY, cpu: float = math.inf) -> object:
-    """The JSON-able value of ``work()`` run in a fork, or None where it dies, takes too long (wall seconds, and ``cpu`` seconds rounded up), or more memory."""
-    if not HAS_FORKS:
-        return _run_in_this_process(work)
-    read, write = os.pipe()
-    pid = _fork()
-    if pid == 0:
-        try:
-            os.close(read)
-            _confine_fork(0, memory)
-            if cpu < math.inf:
-                with contextlib.suppress(OSError, ValueError):
-                    resource.setrlimit(
-                        resource.RLIMIT_CPU, (math.ceil(cpu), resource.getrlimit(resource.RLIMIT_CPU)[1])
-                    )
-            _write_all(write, json.dumps(work()).encode())
-        finally:
-            os._exit(0)
-    os.close(write)
-    data, end = b"", time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0 and select.select([read], [], [], left)[0]:
-        part = os.read(read, 1 << 16)
-        if not part:
-            break
-        data += part
-    os.close(read)
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-    with contextlib.suppress(ChildProcessError):
-        os.waitpid(pid, 0)
-    try:
-        return json.loads(data)
-    except ValueError:
-        return None
-
-
-def _run_in_this_process(work: Callable[[], object]) -> object:
-    """The value of ``work()`` as it would come out of a fork; None where it fails."""
-    before = sys.gettrace(), sys.getprofile()
-    try:
-        return json.loads(json.dumps(work()))
-    except (Exception, OutOfTime):
-        return None
-    finally:
-        sys.settrace(before[0])
-        if sys.getprofile() is not before[1]:  # cProfile's own cannot be set by hand
-            sys.setprofile(before[1])
-
-
-@contextlib.contextmanager
-def skip_sleep() -> Iterator[None]:
-    """``time.sleep`` returns at once: a sleeping candidate uses no CPU time, by which it would be cut."""
-    sleep, time.sleep = time.sleep, lambda seconds, /: None
-    try:
-        yield
-    finally:
-        time.sleep = sleep

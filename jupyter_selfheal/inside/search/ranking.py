@@ -9,10 +9,11 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search import compare_behaviour
+from jupyter_selfheal.inside.search import compare_behaviour, generate_inputs, strange_results
 from jupyter_selfheal.inside.search.called_functions import Defined, find_callable, is_one_of, list_changed_functions
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 from jupyter_selfheal.inside.search.doubts import Doubts
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.input_domain import (
@@ -28,7 +29,6 @@ from jupyter_selfheal.inside.search.odd_values import describe_nothing
 from jupyter_selfheal.inside.search.oracle_strength import (
     measure_strength,
 )
-from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import (
     CELL,
     CHECK,
@@ -150,7 +150,7 @@ class Ranking:
         """The function that is called with generated arguments, and these."""
         function = self._choose_function()
         calls = self.sight.calls.get(function, [])
-        given = compare_behaviour.generate_inputs(calls, known=self._list_literals())
+        given = generate_inputs.generate_inputs(calls, known=self._list_literals())
         return function, conform_inputs(given, self.sight.checked.get(function, []))
 
     def _choose_function(self) -> str:
@@ -180,15 +180,15 @@ class Ranking:
 
     def _measure_strangeness(self, shown: Sequence[Sequence[str]], calls: int) -> None:
         """How odd what each candidate gives is, by the ``calls`` that come first, else by the varied checks."""
-        expected = compare_behaviour.collect_expected_types(self.runner.program) if calls else frozenset[str]()
+        expected = strange_results.collect_expected_types(self.runner.program) if calls else frozenset[str]()
         end = calls or len(shown[-1])
         self.strange = [
-            compare_behaviour.measure_strangeness(texts[:end], shown[-1][:end], expected) for texts in shown[:-1]
+            strange_results.measure_strangeness(texts[:end], shown[-1][:end], expected) for texts in shown[:-1]
         ]
 
     def _note_nothing(self) -> None:
         """What gives nothing for a usual input, where each check expects something, is as odd as can be: it is left unfinished there."""
-        types = compare_behaviour.collect_expected_types(self.runner.program)
+        types = strange_results.collect_expected_types(self.runner.program)
         for n, shown in enumerate(self.shown):
             if describe_nothing(self.inputs, shown, self.sight.checked, bool(self.domain), types):
                 self.strange[n] = max(self.strange[n], 1.0)

@@ -10,9 +10,10 @@ import contextlib
 from dataclasses import replace
 
 from jupyter_selfheal.inside.comparator import is_equal
-from jupyter_selfheal.inside.search.process_pool import run_in_fork
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
+from jupyter_selfheal.inside.search.printed_output import Muted
 from jupyter_selfheal.inside.search.program import DEFINE, REPLAY, Program
-from jupyter_selfheal.inside.search.run_candidate import Muted, Runner
+from jupyter_selfheal.inside.search.run_candidate import Runner
 
 QUICK = 2_000_000
 """Steps that the statements may take."""

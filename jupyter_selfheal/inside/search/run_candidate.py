@@ -7,17 +7,14 @@ import builtins
 import contextlib
 import copy
 import gc
-import io
 import itertools
-import re
 import sys
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.comparator import is_equal, is_equal_text
+from jupyter_selfheal.inside.comparator import is_equal
 from jupyter_selfheal.inside.probes.expected import list_conveniences
 from jupyter_selfheal.inside.search.count_steps import (
     STEPS_PER_SECOND,
@@ -27,6 +24,7 @@ from jupyter_selfheal.inside.search.count_steps import (
     pause_collection,
 )
 from jupyter_selfheal.inside.search.limit_time import limit_cpu_time
+from jupyter_selfheal.inside.search.printed_output import OUTPUT_LIMIT, Muted, OutputRedirection, is_output_met, matches
 from jupyter_selfheal.inside.search.program import (
     CAUGHT,
     CELL,
@@ -39,9 +37,8 @@ from jupyter_selfheal.inside.search.program import (
     compile_check,
     compile_unit,
 )
+from jupyter_selfheal.inside.search.run_result import DEEP, NEVER_DECIDED, OK, TIME, Enough, Result
 
-OK, TIME, DEEP = "ok", "time", "deep"
-NOTHING = "None"
 LOOPS = 3
 """Checks that may loop until a patient run gives up."""
 FEWER = 10
@@ -53,7 +50,6 @@ WIDE, WIDE_SECONDS = 2.0, 1.0
 """The same from so many CPU seconds on: numbers and texts that grow in every round take ever longer for a step, and do not end."""
 SLOW = 5.0
 """And what a program is known to take as it is, so many times: its own calls into C are no sign of a loop."""
-OUTPUT_LIMIT = 1_000_000
 SURPLUS, TIMES = 4_000, 4
 """Characters beside so many times the expected ones after which what prints may be taken for what comes to no end."""
 _NOTHING = contextlib.nullcontext()
@@ -66,87 +62,6 @@ _SHARED = (
     complex, type(None), range, slice,
 )  # fmt: skip
 """What no candidate can change in place (functions and classes are defined anew)."""
-
-
-class Enough(BaseException):
-    """So many checks failed that the candidate is no improvement."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """``after`` so many checks nothing that follows is news: each of those that failed before has run, and all others are ``known`` to pass
-    (a mask). Where none of them passes now, and no fewer than ``raised`` raise an error, the candidate is no improvement."""
-
-    after: int
-    known: int = 0
-    raised: int = 0
-
-
-NEVER_DECIDED = Decided(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """How many checks failed and passed, and how the run ended: ok, time, deep (recursion) or error.
-
-    ``mask`` has a bit for each check that passed, in the order in which they ran; ``steps`` is what the run counts, and
-    ``cut`` how many of the checks that failed did so because they did not come to an end, ``raised`` how many because of an exception.
-    """
-
-    failed: int
-    passed: int
-    status: str = OK
-    mask: int = 0
-    steps: int = 0
-    cut: int = 0
-    raised: int = 0
-
-    def list_fields(self) -> list[Any]:
-        """What one is made of again, in the order of its fields: ``astuple`` of dataclasses takes as long as a run."""
-        return [self.failed, self.passed, self.status, self.mask, self.steps, self.cut, self.raised]
-
-    @property
-    def plausible(self) -> bool:
-        return self.failed == 0 and self.passed > 0 and self.status == OK
-
-
-def find_last_failing(base: Result) -> int:
-    """How many checks have run when all those have that failed."""
-    return ((1 << (base.failed + base.passed)) - 1 & ~base.mask).bit_length()
-
-
-class Muted(io.TextIOBase):
-    """A stream that drops what is written, or keeps it up to a limit."""
-
-    def __init__(self, keep: bool = False, limit: int = OUTPUT_LIMIT) -> None:
-        self.keep, self.parts, self.size, self.limit = keep, list[str](), 0, limit
-
-    def write(self, text: str, /) -> int:
-        if self.keep:
-            self.size += len(text)
-            if self.size > self.limit:
-                raise Enough if self.limit == OUTPUT_LIMIT else OutOfTime
-            self.parts.append(text)
-        return len(text)
-
-    def writable(self) -> bool:
-        return True
-
-
-class OutputRedirection:
-    """What is printed goes into a stream, and what is written to standard error nowhere; both at once, as each run does so."""
-
-    __slots__ = ("before", "out")
-
-    def __init__(self, out: Muted) -> None:
-        self.out = out
-
-    def __enter__(self) -> None:
-        self.before = sys.stdout, sys.stderr
-        sys.stdout, sys.stderr = self.out, Muted()
-
-    def __exit__(self, *_: object) -> None:
-        sys.stdout, sys.stderr = self.before
 
 
 class Runner:
@@ -336,7 +251,7 @@ class Runner:
         finally:
             sys.displayhook = hook
         if want:
-            self.record(_is_output_met(want, "".join(out.parts) + "".join(shown)))
+            self.record(is_output_met(want, "".join(out.parts) + "".join(shown)))
 
     def record(self, passed: object) -> None:
         """Count one check."""
@@ -404,17 +319,6 @@ def _list_random_states() -> tuple[tuple[Callable[[Any], Any], Any], ...]:
     return tuple(states)
 
 
-def matches(expected: str, printed: str) -> bool:
-    """True where what was printed is the text, line by line without trailing space (``/…/``: matches the expression)."""
-    if len(expected) > 2 and expected.startswith("/") and expected.endswith("/"):
-        return re.search(expected[1:-1], printed, re.MULTILINE | re.DOTALL) is not None
-    return _strip_lines(expected) == _strip_lines(printed)
-
-
-def _strip_lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.strip("\r\n \t").splitlines()]
-
-
 def _compile_expression(text: str) -> CodeType | str:
     """The code of an expression; the text where it is none, which says so when it is evaluated."""
     try:
@@ -428,15 +332,6 @@ def _compile_example(source: str) -> CodeType | None:
         return compile(source, "<selfheal doctest>", "single", dont_inherit=True)
     except SyntaxError:
         return None
-
-
-def _is_output_met(want: str, printed: str) -> bool:
-    import doctest
-
-    if not printed and want.strip() == NOTHING:  # who writes None as a result means it, though nothing is shown
-        return True
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    return doctest.OutputChecker().check_output(want, printed, flags) or is_equal_text(want, printed)
 
 
 def _find_raising_line(error: BaseException) -> int:

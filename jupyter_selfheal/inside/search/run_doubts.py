@@ -8,10 +8,12 @@ from collections.abc import Callable, Collection, Sequence
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.search import compare_behaviour
+from jupyter_selfheal.inside.search import strange_results
+from jupyter_selfheal.inside.search.broken_laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.called_functions import is_defined_in, list_changed_functions
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 from jupyter_selfheal.inside.search.empty_inputs import (
     asks_for_empty,
     asks_for_item,
@@ -25,7 +27,6 @@ from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES, change_condition, list_outcomes
 from jupyter_selfheal.inside.search.idle_loops import change_rounds, find_idle_loop, is_emptied
-from jupyter_selfheal.inside.search.laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.localise_faults import Sight, list_ran_lines
 from jupyter_selfheal.inside.search.loose_membership import add_called, describe_loose_membership
 from jupyter_selfheal.inside.search.near_failures import (
@@ -41,7 +42,6 @@ from jupyter_selfheal.inside.search.place_of_value import (
     describe_place_of_value,
     replace_places,
 )
-from jupyter_selfheal.inside.search.process_pool import run_in_fork
 from jupyter_selfheal.inside.search.program import (
     CELL,
     REPLAY,
@@ -295,7 +295,7 @@ class RunDoubts:
         c = self.candidates[n]
         names = [name for name in self.sight.checked if any(is_defined_in(text, name) for text in c.texts.values())]
         inputs = list_empty_inputs(self.sight.checked, names)
-        types = compare_behaviour.collect_expected_types(self.runner.program)
+        types = strange_results.collect_expected_types(self.runner.program)
         is_asked = any(map(asks_for_empty, c.texts.values())) or any(
             asks_for_item(text, m, self.sight.checked[m]) for m in names for text in c.texts.values()
         )

@@ -20,6 +20,13 @@ from jupyter_selfheal.inside.search.combine_changes import (
     gains_something,
 )
 from jupyter_selfheal.inside.search.complete_found import rank_found
+from jupyter_selfheal.inside.search.confined_forks import (
+    HAS_FORKS,
+    MOST_MEMORY,
+    limit_recursion,
+    run_in_fork,
+    skip_sleep,
+)
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, pause_collection
 from jupyter_selfheal.inside.search.cut_candidates import (
     AGAIN,
@@ -34,21 +41,12 @@ from jupyter_selfheal.inside.search.cut_candidates import (
 from jupyter_selfheal.inside.search.endless_loops import drop_endless, seems_endless
 from jupyter_selfheal.inside.search.localise_faults import Seen, Sight, look_again, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, can_copy, find_memory, measure_passing
-from jupyter_selfheal.inside.search.process_pool import (
-    DEPTH,
-    HAS_FORKS,
-    MOST_MEMORY,
-    OVERHEAD,
-    Job,
-    Pool,
-    limit_recursion,
-    run_in_fork,
-    skip_sleep,
-)
+from jupyter_selfheal.inside.search.process_pool import DEPTH, OVERHEAD, Job, Pool
 from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, hard_codes, import_ahead, read_program
 from jupyter_selfheal.inside.search.ranking import PLAUSIBLE
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
-from jupyter_selfheal.inside.search.run_candidate import OK, TIME, Result, Runner, find_last_failing
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.run_result import OK, TIME, Result, find_last_failing
 from jupyter_selfheal.inside.search.solve_parts import mend_parts
 from jupyter_selfheal.inside.search.time_net import TimeNet
 

@@ -16,13 +16,14 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.positions import Edit, splice
+from jupyter_selfheal.inside.search.broken_laws import list_alike
 from jupyter_selfheal.inside.search.called_functions import is_defined_in
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_behaviours
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 from jupyter_selfheal.inside.search.described_bounds import list_told_bounds, list_told_numbers, read_docstrings
-from jupyter_selfheal.inside.search.laws import list_alike
 from jupyter_selfheal.inside.search.order_of_equals import find_order_keys, is_order_of_equals
-from jupyter_selfheal.inside.search.process_pool import Pool, run_in_fork
+from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
 LEAST_CHECKS = 5

@@ -17,11 +17,13 @@ from jupyter_selfheal.inside.probes import seen_calls
 from jupyter_selfheal.inside.probes.record_calls import record_in_fork
 from jupyter_selfheal.inside.search.called_functions import Method, list_functions
 from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 from jupyter_selfheal.inside.search.count_steps import OutOfTime
 from jupyter_selfheal.inside.search.plain_data import copy_plain_data
-from jupyter_selfheal.inside.search.process_pool import run_in_fork
+from jupyter_selfheal.inside.search.printed_output import Muted
 from jupyter_selfheal.inside.search.program import CELL, DEFINE
-from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, Runner
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.run_result import Enough
 
 SECONDS = 1.5
 """CPU seconds for the cells that called the functions, all together."""

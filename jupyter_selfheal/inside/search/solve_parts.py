@@ -13,8 +13,9 @@ from types import FrameType
 
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.combine_changes import Frontier
-from jupyter_selfheal.inside.search.process_pool import run_in_fork
-from jupyter_selfheal.inside.search.run_candidate import Result, Runner
+from jupyter_selfheal.inside.search.confined_forks import run_in_fork
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.run_result import Result
 
 WAIT = 30.0
 """Seconds on the clock for looking at what the checks run."""

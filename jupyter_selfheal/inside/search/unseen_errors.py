@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
-from jupyter_selfheal.inside.search.compare_behaviour import LATE, TIMEOUT, Input, collect_behaviours, generate_inputs
+from jupyter_selfheal.inside.search.compare_behaviour import LATE, TIMEOUT, Input, collect_behaviours
+from jupyter_selfheal.inside.search.generate_inputs import generate_inputs
 from jupyter_selfheal.inside.search.input_domain import conform_inputs, is_related, list_properties
 from jupyter_selfheal.inside.search.run_candidate import Runner
 

@@ -16,20 +16,16 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from jupyter_selfheal.inside.search.broken_laws import list_alike
 from jupyter_selfheal.inside.search.called_functions import is_defined_in
-from jupyter_selfheal.inside.search.compare_behaviour import (
-    CHANGES,
-    LATE,
-    Input,
-    collect_behaviours,
-    generate_inputs,
-)
+from jupyter_selfheal.inside.search.compare_behaviour import CHANGES, LATE, Input, collect_behaviours
+from jupyter_selfheal.inside.search.confined_forks import limit_recursion, run_in_fork, skip_sleep
+from jupyter_selfheal.inside.search.generate_inputs import generate_inputs
 from jupyter_selfheal.inside.search.hypotheses import ENDLESS
 from jupyter_selfheal.inside.search.input_domain import list_near
-from jupyter_selfheal.inside.search.laws import list_alike
 from jupyter_selfheal.inside.search.likely_slips import Slip, list_slips
 from jupyter_selfheal.inside.search.localise_faults import trace_program
-from jupyter_selfheal.inside.search.process_pool import Pool, limit_recursion, run_in_fork, skip_sleep
+from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import DEFINE, Program, compile_unit, fingerprint, read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
 

@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, ClassVar
 
-from jupyter_selfheal.inside.search.compare_behaviour import LATE, TIMEOUT, count_cost, find_net, mutate_value
+from jupyter_selfheal.inside.search.compare_behaviour import LATE, TIMEOUT, count_cost, find_net
 from jupyter_selfheal.inside.search.count_steps import OutOfTime
+from jupyter_selfheal.inside.search.generate_inputs import mutate_value
+from jupyter_selfheal.inside.search.printed_output import Muted
 from jupyter_selfheal.inside.search.program import CHECK, DEFINE, FILE, REPLAY, VALUE, Program, Unit
-from jupyter_selfheal.inside.search.run_candidate import Enough, Muted, Runner
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.run_result import Enough
 
 MOST, EACH = 80, 16
 """Variations in all, and of one statement."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_selfheal.inside.comparator import is_equal_text
-from jupyter_selfheal.inside.search import compare_behaviour
+from jupyter_selfheal.inside.search import generate_inputs
 from jupyter_selfheal.inside.search.plain_data import copy_plain_data
 from jupyter_selfheal.own_process import process_arguments
 from jupyter_selfheal.surfaces.bench.tasks import Task
@@ -133,7 +133,7 @@ def _generate_inputs(job: dict[str, Any]) -> list[tuple[Any, ...]]:
     inputs: list[tuple[Any, ...]] = []
     known: set[str] = set()
     for round_ in range(12):
-        for arguments in compare_behaviour.generate_inputs(
+        for arguments in generate_inputs.generate_inputs(
             [*seen, *inputs[:200]], job["inputs"], seed=job["seed"] + round_
         ):
             if repr(arguments) not in known and _is_in_domain(job["domain"], names, arguments):

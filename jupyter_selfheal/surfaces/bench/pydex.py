@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.inside.search.run_candidate import matches
+from jupyter_selfheal.inside.search.printed_output import matches
 from jupyter_selfheal.surfaces.bench.judge import Judgement
 from jupyter_selfheal.surfaces.bench.tasks import Task
 

@@ -16,7 +16,7 @@ from jupyter_selfheal.inside.search.compile_together import SHORT, TOGETHER, com
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
-from jupyter_selfheal.inside.search.run_candidate import Result
+from jupyter_selfheal.inside.search.run_result import Result
 from jupyter_selfheal.inside.search.scope import Scope
 
 ORCHARD = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.cut_candidates import FINISHED, choose_unfinished, select_promising
-from jupyter_selfheal.inside.search.run_candidate import Result
+from jupyter_selfheal.inside.search.run_result import Result
 
 BASE = Result(failed=4, passed=2, mask=0b000011)
 

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.confined_forks import MOST_MEMORY
 from jupyter_selfheal.inside.search.endless_loops import WORTH, drop_endless, is_endless
 from jupyter_selfheal.inside.search.measure_checks import find_memory
-from jupyter_selfheal.inside.search.process_pool import LITTLE_MEMORY, MOST_MEMORY
+from jupyter_selfheal.inside.search.process_pool import LITTLE_MEMORY
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit
 from jupyter_selfheal.inside.search.run_candidate import Runner
 

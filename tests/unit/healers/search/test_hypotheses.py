@@ -15,7 +15,7 @@ from jupyter_selfheal.inside.search.compare_behaviour import LATE, Input
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.odd_values import describe_other_value
 from jupyter_selfheal.inside.search.program import count_idle_checks, read_program
-from jupyter_selfheal.inside.search.run_candidate import Result
+from jupyter_selfheal.inside.search.run_result import Result
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 
 GIVEN = [Input("f", given) for given in [(1,), (2,), (3,), (10, 20)]]

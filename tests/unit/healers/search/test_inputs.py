@@ -8,7 +8,8 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
-from jupyter_selfheal.inside.search.compare_behaviour import generate_inputs, unify_rounding
+from jupyter_selfheal.inside.search.compare_behaviour import unify_rounding
+from jupyter_selfheal.inside.search.generate_inputs import generate_inputs
 from jupyter_selfheal.inside.search.input_domain import (
     infer_domain,
     is_related,

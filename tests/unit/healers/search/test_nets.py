@@ -9,7 +9,8 @@ from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTi
 from jupyter_selfheal.inside.search.localise_faults import SLOWED, trace_program
 from jupyter_selfheal.inside.search.measure_checks import measure_passing
 from jupyter_selfheal.inside.search.program import Program, Unit
-from jupyter_selfheal.inside.search.run_candidate import NET_SECONDS, SLOW, WIDE, WIDE_SECONDS, Result, Runner
+from jupyter_selfheal.inside.search.run_candidate import NET_SECONDS, SLOW, WIDE, WIDE_SECONDS, Runner
+from jupyter_selfheal.inside.search.run_result import Result
 
 
 def build_runner(*units: Unit) -> Runner:

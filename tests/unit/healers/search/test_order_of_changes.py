@@ -11,16 +11,12 @@ import pytest
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import propose_mutations
 from jupyter_selfheal.inside.search.candidates import Candidate
+from jupyter_selfheal.inside.search.confined_forks import DEEPEST, limit_recursion, run_in_fork
 from jupyter_selfheal.inside.search.cut_candidates import ALMOST, LONGEST
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.mutations.conditions import OTHER_BOUND
-from jupyter_selfheal.inside.search.process_pool import (
-    DEEPEST,
-    limit_recursion,
-    run_in_fork,
-)
 from jupyter_selfheal.inside.search.program import Program, Unit
-from jupyter_selfheal.inside.search.run_candidate import TIME, Result
+from jupyter_selfheal.inside.search.run_result import TIME, Result
 from jupyter_selfheal.inside.search.scope import Scope
 from jupyter_selfheal.inside.search.search import Search
 from tests.unit.healers.search.searching import find

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search.laws import describe_broken_law
+from jupyter_selfheal.inside.search.broken_laws import describe_broken_law
 from jupyter_selfheal.inside.search.near_failures import list_near_inputs
 from jupyter_selfheal.inside.search.order_of_equals import find_order_keys, is_order_of_equals
 from jupyter_selfheal.inside.search.program import read_program

@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.combine_changes import Frontier
-from jupyter_selfheal.inside.search.run_candidate import Result
+from jupyter_selfheal.inside.search.run_result import Result
 from jupyter_selfheal.inside.search.solve_parts import Part, PartSolver, _group_checks
 from tests.unit.healers.search.searching import list_texts
 

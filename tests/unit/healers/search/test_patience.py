@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_selfheal.inside.search import time_net
 from jupyter_selfheal.inside.search.patience import describe_failure
-from jupyter_selfheal.inside.search.run_candidate import Result
+from jupyter_selfheal.inside.search.run_result import Result
 from jupyter_selfheal.inside.search.time_net import TimeNet
 
 

@@ -16,24 +16,22 @@ from jupyter_selfheal.inside import loader
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.probes import record_calls
 from jupyter_selfheal.inside.search import (
-    compare_behaviour,
+    confined_forks,
+    generate_inputs,
     localise_faults,
     patience,
     process_pool,
     propose_mutations,
     search,
 )
+from jupyter_selfheal.inside.search.confined_forks import LEAST_MEMORY, MOST_MEMORY
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
 from jupyter_selfheal.inside.search.limit_time import TOOL, watch_clock
-from jupyter_selfheal.inside.search.process_pool import (
-    LEAST_MEMORY,
-    MOST_MEMORY,
-    Pool,
-    Worker,
-)
+from jupyter_selfheal.inside.search.printed_output import matches
+from jupyter_selfheal.inside.search.process_pool import Pool, Worker
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit, fingerprint
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
-from jupyter_selfheal.inside.search.run_candidate import Runner, matches
+from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.scope import Hints, Scope
 from jupyter_selfheal.inside.search.search import Search
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
@@ -228,8 +226,8 @@ def test_suspicion_is_highest_where_only_failing_checks_go() -> None:
 
 def test_generated_inputs_keep_their_types_and_repeat() -> None:
     calls = [([1, 2], "ab", {"k": 1.5})]
-    first = compare_behaviour.generate_inputs(calls, 50)
-    assert first == compare_behaviour.generate_inputs(calls, 50)
+    first = generate_inputs.generate_inputs(calls, 50)
+    assert first == generate_inputs.generate_inputs(calls, 50)
     assert len(first) > 40
     assert all(type(a) is list and type(b) is str and type(c) is dict for a, b, c in first)
 
@@ -265,9 +263,10 @@ def test_how_many_processes_search_and_which_ends_first_changes_nothing_in_the_a
 
 def test_without_forks_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     forked = Search(MANY_MEND, {"__name__": "__main__"}, 60.0, 2, {}).run()
-    for module in (process_pool, record_calls, search):
+    for module in (confined_forks, process_pool, record_calls, search):
         monkeypatch.setattr(module, "HAS_FORKS", False)
-    monkeypatch.setattr(process_pool, "_fork", None)
+    for module in (confined_forks, process_pool):
+        monkeypatch.setattr(module, "fork_process", None)
     alone = Search(MANY_MEND, {"__name__": "__main__"}, 60.0, 0, {}).run()
     assert forked["plausible"] > 3
     assert alone["patches"] == forked["patches"]

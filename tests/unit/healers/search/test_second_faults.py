@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from jupyter_selfheal.inside.search.broken_laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.described_bounds import list_told_bounds, list_told_numbers
-from jupyter_selfheal.inside.search.laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.second_faults import adds_statement, is_weak, list_own_steps

@@ -14,7 +14,7 @@ from jupyter_selfheal.inside.search.combine_changes import Frontier
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.program import Program, Unit
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
-from jupyter_selfheal.inside.search.run_candidate import Result
+from jupyter_selfheal.inside.search.run_result import Result
 from jupyter_selfheal.inside.search.scope import Change, Scope
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from tests.unit.healers.search.searching import find

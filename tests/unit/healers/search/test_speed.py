@@ -17,7 +17,8 @@ from jupyter_selfheal.inside.search.localise_faults import look_again, trace_pro
 from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit
 from jupyter_selfheal.inside.search.propose_mutations import list_changes, weigh_line
-from jupyter_selfheal.inside.search.run_candidate import NEVER_DECIDED, Decided, Runner, find_last_failing
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.run_result import NEVER_DECIDED, Decided, find_last_failing
 from jupyter_selfheal.inside.search.scope import Change, Scope
 from tests.unit.healers.search.searching import find
 

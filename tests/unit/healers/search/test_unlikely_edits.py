@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search.compare_behaviour import measure_strangeness
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.scope import ITEMS, TEXT, Hints, Scope
+from jupyter_selfheal.inside.search.strange_results import measure_strangeness
 from tests.unit.healers.search.searching import find
 
 

@@ -11,7 +11,7 @@ import pytest
 from jupyter_selfheal.healers.syntax import propose
 from jupyter_selfheal.inside.search import deepen_readings
 from jupyter_selfheal.inside.search.deepen_readings import Deepener, measure_closeness, writes_answer
-from jupyter_selfheal.inside.search.try_readings import Node
+from jupyter_selfheal.inside.search.explore_reading import Node
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Oracle
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search import try_readings
+from jupyter_selfheal.inside.search import explore_reading
 from jupyter_selfheal.inside.search.align_texts import Part
 from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
@@ -86,4 +86,4 @@ def test_a_sibling_that_ends_otherwise_is_evened_and_doubted() -> None:
     source = "if r > 3:\n    print(r, 'is big.')\nelse:\n    print(r, 'is not big')"
     first = run([source], "34 is big.", r=34)["passing"][0]
     assert "'is not big.'" in first["text"]
-    assert first["rival"] == try_readings.UNSEEN
+    assert first["rival"] == explore_reading.UNSEEN

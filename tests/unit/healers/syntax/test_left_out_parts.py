@@ -10,10 +10,10 @@ from jupyter_selfheal.healers.syntax.best_first import find_readings
 from jupyter_selfheal.inside.positions import LineTable, splice
 from jupyter_selfheal.inside.search.align_texts import find_text_edits, mark_texts
 from jupyter_selfheal.inside.search.deepen_readings import Deepener
+from jupyter_selfheal.inside.search.explore_reading import Node
 from jupyter_selfheal.inside.search.left_out_parts import list_left_out
 from jupyter_selfheal.inside.search.name_changes import list_name_changes
 from jupyter_selfheal.inside.search.source_text import Source
-from jupyter_selfheal.inside.search.try_readings import Node
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 
 

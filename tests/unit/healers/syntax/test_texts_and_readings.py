@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.syntax.best_first import Reading
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
 from jupyter_selfheal.healers.syntax.propose import LIKELIER, _build_passing
 from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search import try_readings
+from jupyter_selfheal.inside.search import explore_reading, try_readings
 from jupyter_selfheal.inside.search.align_texts import find_text_edits, mark_texts
 from jupyter_selfheal.model import Case, Failure, FailureKind
 from jupyter_selfheal.testing.fixtures import build_notebook
@@ -133,7 +133,7 @@ def test_a_comma_and_a_point_are_told_by_what_is_bound() -> None:
     assert reply["passing"][0]["text"] == "total = 3\nprint('is', total)"
 
 
-@pytest.mark.parametrize(("lines", "rival"), [(1, try_readings.FEW_LINES), (4, "")])
+@pytest.mark.parametrize(("lines", "rival"), [(1, explore_reading.FEW_LINES), (4, "")])
 def test_texts_that_few_lines_show_leave_a_doubt(lines: int, rival: str) -> None:
     reply = run(
         [f"for n in range({lines}):\n    print('Sum :', x + n)"], "\n".join(f"Sum: {3 + n}" for n in range(lines)), x=3
@@ -146,7 +146,7 @@ def test_a_text_that_did_not_come_out_leaves_a_doubt() -> None:
     source = "if x:\n    print('sum:', x)\nelse:\n    print('there is none')"
     reply = run([source], "Sum: 3", x=3)
     assert "print('Sum:', x)" in reply["passing"][0]["text"]
-    assert reply["passing"][0]["rival"] == try_readings.UNSEEN
+    assert reply["passing"][0]["rival"] == explore_reading.UNSEEN
 
 
 BRANCHES = "if x > 2:\n    print('big')\nelse:\n    print('small' * x)"

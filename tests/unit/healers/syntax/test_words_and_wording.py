@@ -16,7 +16,7 @@ from jupyter_selfheal.healers.syntax.best_first import PROPOSERS
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.inside.positions import LineTable
-from jupyter_selfheal.inside.search import try_readings
+from jupyter_selfheal.inside.search import explore_reading, try_readings
 from jupyter_selfheal.inside.search.extra_lines import drop_emptied_texts, list_extra_lines
 from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
 from jupyter_selfheal.inside.search.reading_changes import list_reading_changes
@@ -99,7 +99,7 @@ def test_other_words_are_taken_where_two_values_came_out_as_expected() -> None:
     assert align("print('In:', r, 'out:', 5)", "Cost 34 euros 5", {"r": 34}) == "print('Cost', r, 'euros', 5)"
     found = run(["print('In:', x)\nprint('out:', x + 1)"], "Cost 3\nNext 4", x=3)["passing"][0]
     assert found["text"] == "print('Cost', x)\nprint('Next', x + 1)"
-    assert found["rival"] == try_readings.REWORDED
+    assert found["rival"] == explore_reading.REWORDED
 
 
 @pytest.mark.parametrize(
