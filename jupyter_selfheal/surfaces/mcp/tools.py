@@ -17,6 +17,7 @@ from jupyter_selfheal.surfaces.mcp.asked_notebook import AskedNotebook
 from jupyter_selfheal.surfaces.mcp.edits import MOST_SOURCE, GivenEdit, read_said
 from jupyter_selfheal.surfaces.mcp.fixes import Fixes
 from jupyter_selfheal.surfaces.mcp.hidden import HiddenSecrets
+from jupyter_selfheal.surfaces.mcp.model_budget import ModelBudget
 from jupyter_selfheal.surfaces.mcp.notebooks import OpenNotebooks
 from jupyter_selfheal.surfaces.mcp.open_notebook import OpenNotebook
 from jupyter_selfheal.surfaces.mcp.proving import Proven, find_refusal, propose, try_edits
@@ -48,6 +49,7 @@ class Toolbox:
         self.secrets = HiddenSecrets()
         self._notebooks = OpenNotebooks(settings)
         self._fixes = Fixes(settings)
+        self._model_budget = ModelBudget(settings.config.session_budget_usd)
 
     def close(self) -> None:
         """End every run, and let go of every kernel."""
@@ -158,20 +160,17 @@ class Toolbox:
             self.journals.add(journal)
             return self._view_outcome(notebook, cell, situation, outcome, journal, self._cut_to(max_chars))
 
-        return self._ask_about(path, run, answer)
+        with self._model_budget.set_aside(budget_usd, run.meter):
+            return self._ask_about(path, run, answer)
 
     def _choose_settings(self, budget_usd: float) -> Settings:
-        """Free healers alone without a budget; with one, those that the user named, and no dollar more than they allowed."""
+        """Free healers alone without a budget; with one, those that the user named."""
         config = self.settings.config
         paid = tuple(name for name in config.healers if registry.load_traits(name).paid)
         if budget_usd and not paid:
             raise UsageError(
                 "no language model may be asked: only the user can allow one, by starting the server with --healers "
                 "rules,search,language_model; call again without budget_usd"
-            )
-        if budget_usd > config.session_budget_usd:
-            raise UsageError(
-                f"budget_usd is above what the user allowed (${config.session_budget_usd:g}): ask for less"
             )
         if budget_usd:
             return replace(self.settings, config=config.with_(budget_usd=budget_usd, session_budget_usd=budget_usd))

@@ -104,6 +104,11 @@ def _format_records(report: NotebookReport, verbose: bool, columns: int) -> Iter
             groups.setdefault(_describe_unhealed(record), []).append(record)
     for said, records in groups.items():
         yield from _format_unhealed(said, records, columns)
+    for record in shown:
+        if record.status is Status.PROPOSED and (risk := record.candidate[0].patch.risk):
+            yield from _wrap_below(
+                f"cell {record.number}, what could go wrong with the fix that is offered: {risk}", columns
+            )
     for record in report.records:
         if record.status is Status.PROPOSED and (why := record.candidate[0].verdict.difference):
             yield from _wrap_below(f"cell {record.number}, with the fix that is offered: {why}", columns)

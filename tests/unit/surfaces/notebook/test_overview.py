@@ -7,7 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_selfheal.model import Cell, Diagnosis, Failure
+from jupyter_selfheal.model import (
+    Candidate,
+    Cell,
+    Diagnosis,
+    Ending,
+    Failure,
+    Isolation,
+    Patch,
+    Replace,
+    Start,
+    Trial,
+    Verdict,
+)
 from jupyter_selfheal.surfaces.cli.parser import build_parser
 from jupyter_selfheal.surfaces.cli.printing import ReportPrinter
 from jupyter_selfheal.surfaces.notebook.overview import format_line, format_overview
@@ -141,3 +153,22 @@ def test_cells_that_only_follow_are_one_line() -> None:
     lines = format_reports([report], 80).splitlines()
     assert "  cells 2 to 4, 6, 9: follows from cell 1: NameError: name 'tips' is not defined" in lines
     assert "  cell 7: follows from cell 1: NameError: name 'day' is not defined" in lines
+
+
+@pytest.mark.parametrize("columns", [80, 160])
+def test_an_offer_says_what_could_go_wrong_with_it_as_its_card_does(columns: int) -> None:
+    patch = Patch(
+        (Replace("c1", "x", "y"),), "Write `y`", "rules", risk="changes cell 1, on which cells 4 and 5 depend"
+    )
+    fix = (
+        Candidate(
+            patch,
+            Trial(patch.id, (), Ending.FINISHED, Start.BEFORE_CELL, Isolation("forked")),
+            Verdict(patch.id, 6.0, True),
+        ),
+    )
+    offered = replace(record(1, Status.PROPOSED), candidate=fix)
+    taken = replace(record(2, Status.HEALED), candidate=fix)
+    said = " ".join(format_reports([NotebookReport("a.ipynb", records=(offered, taken))], columns=columns).split())
+    assert "cell 1, what could go wrong with the fix that is offered: changes cell 1, on which cells 4 and 5" in said
+    assert said.count("could go wrong") == 1, "what was taken was decided"
