@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.model import Candidate, Cell, Edit, Failure, FailureKind, Notebook, Outcome
-from jupyter_selfheal.surfaces.notebook import failures, outcomes
+from jupyter_selfheal.surfaces.notebook import cascades, lost_state, outcomes
 from jupyter_selfheal.surfaces.notebook.records import Record, Status, Without
 
 
@@ -18,7 +18,7 @@ class RecordBook:
     given: Notebook
     numbers: Mapping[str, int]
     records: dict[str, Record] = field(default_factory=dict)
-    lost: list[failures.LostState] = field(default_factory=list)
+    lost: list[lost_state.LostState] = field(default_factory=list)
 
     def is_known(self, cell: Cell) -> bool:
         """Whether it is told of the cell what became of it."""
@@ -41,12 +41,12 @@ class RecordBook:
     def add_lost_state(self, cell: Cell, failure: Failure) -> None:
         """Note what a cell that is not healed did not leave behind."""
         if failure.kind is not FailureKind.MISSED:
-            self.lost.append(failures.find_lost_state(self.numbers.get(cell.id, 0), cell, failure))
+            self.lost.append(lost_state.find_lost_state(self.numbers.get(cell.id, 0), cell, failure))
 
     def add_waiting(self, cell: Cell, failure: Failure, outcome: Outcome, number: int, run: str) -> None:
         """A cell that waits for an unhealed one and has a fault of its own, with the fix of that where there is one."""
-        fix = failures.find_own_fix(outcome, self.lost)
-        detail = failures.OWN_FIX if fix else failures.OWN_FAULT
+        fix = cascades.find_own_fix(outcome, self.lost)
+        detail = cascades.OWN_FIX if fix else cascades.OWN_FAULT
         self.add_cell(
             cell,
             Status.CASCADE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.errors import RUN_AGAIN, KernelError, PatchError
@@ -21,12 +21,11 @@ from jupyter_selfheal.model import (
     Outcome,
     Reason,
     Run,
-    SkipReason,
     Start,
     Trial,
 )
 from jupyter_selfheal.ports import Starts, TrialKernel
-from jupyter_selfheal.surfaces.notebook import edits, failures, final, kept_roots, outcomes, stale
+from jupyter_selfheal.surfaces.notebook import cascades, edits, failures, final, kept_roots, lost_state, outcomes, stale
 from jupyter_selfheal.surfaces.notebook.agreement import HealthyCells
 from jupyter_selfheal.surfaces.notebook.case_notebook import mark_cells_run
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
@@ -236,7 +235,7 @@ class Batch:
                 self._look_at_healthy(chain, cell, trial, after)
             elif failures.is_meant(cell, failure):
                 self.book.add_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
-            elif number := failures.find_cascade_root(failure, self.book.lost):
+            elif number := cascades.find_cascade_root(failure, self.book.lost):
                 self.book.add_cell(cell, Status.CASCADE, failure, cascade_of=number)
                 self.book.add_lost_state(cell, failure)
             elif self._offer_own_fix(chain, cell, failure, trial, after):
@@ -292,15 +291,15 @@ class Batch:
             return False
         failure = outcome.failure if failure.kind is FailureKind.MISSED else failure
         if outcome.applied:
-            lost = failures.find_lost_state(number, cell, failure)
+            lost = lost_state.find_lost_state(number, cell, failure)
             without = self.without.look(after, case, outcome.applied[0].patch.edits, lost)
             obstacle = self._apply_fix(chain, case, outcome)
             healed, why = obstacle is None, obstacle or ""
             status = Status.HEALED if healed else Status.NOT_HEALED
         elif told is None and self._keep_root(chain, case, outcome, run, after):
             return True
-        elif needed := self._find_root(cell, failure, outcome, status):
-            if failures.find_needed_cell(outcome, self.book.lost) == needed:
+        elif needed := cascades.find_root(cell, failure, outcome, self.book.lost, self._list_sources(cell)):
+            if cascades.find_needed_cell(outcome, self.book.lost) == needed:
                 self.book.add_waiting(cell, failure, outcome, needed, run)
             else:
                 self.book.add_cell(cell, Status.CASCADE, failure, cascade_of=needed)
@@ -336,7 +335,7 @@ class Batch:
         Nobody searches for it, as no more could be proven than that it parses. A change with which it runs shows that it does not wait.
         """
         sources = ((self.numbers.get(c.id, 0), c.source) for c in self._list_done())
-        number = failures.find_needed_in_text(failure, self.book.lost, sources)
+        number = cascades.find_needed_in_text(failure, self.book.lost, sources)
         if not number:
             return False
         case, starts = self._build_case(chain, cell, failure, after)
@@ -348,17 +347,9 @@ class Batch:
         self.book.add_waiting(cell, failure, outcome, number, run)
         return True
 
-    def _find_root(self, cell: Cell, failure: Failure, outcome: Outcome, status: Status) -> int:
-        """The number of the earlier unhealed cell that a failure with no fix only follows from, or 0."""
-        sources = ((self.numbers.get(c.id, 0), c.source) for c in self.notebook.list_code_before(cell.id))
-        if status is Status.NOT_HEALED:
-            return failures.find_unhealed_root(cell, failure, outcome, self.book.lost, sources)
-        if outcome.diagnosis.skip_reason is SkipReason.NOT_PYTHON and (
-            root := failures.find_unknown_root(failure, self.book.lost)
-        ):
-            return root
-        is_bad_data = outcome.diagnosis.skip_reason is SkipReason.BAD_DATA
-        return failures.find_failed_check_root(failure, self.book.lost, sources) if is_bad_data else 0
+    def _list_sources(self, cell: Cell) -> Iterator[tuple[int, str]]:
+        """The numbers and sources of the code cells above one."""
+        return ((self.numbers.get(c.id, 0), c.source) for c in self.notebook.list_code_before(cell.id))
 
     def _number_cells_run(self) -> Notebook:
         """The notebook as it stands, with what of it ran."""
@@ -389,7 +380,7 @@ class Batch:
         if root is None or not self.dependencies.approve(case, kept_roots.build_proposal(outcome, root)):
             return False
         failing, cell = (case.notebook.cell(c) for c in (case.failure.cell_id, kept_roots.find_cell(root.patch)))
-        lost = failures.find_lost_state(self.numbers.get(failing.id, 0), failing, case.failure)
+        lost = lost_state.find_lost_state(self.numbers.get(failing.id, 0), failing, case.failure)
         without = self.without.look(after, case, root.patch.edits, lost)
         steps = kept_roots.list_steps(case, root.patch)
         if self._run_on_with(chain, case, root, steps, cell.id) is not None:

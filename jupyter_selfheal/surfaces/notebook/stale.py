@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Cell, Notebook
-from jupyter_selfheal.surfaces.notebook.failures import LostState
+from jupyter_selfheal.surfaces.notebook.lost_state import LostState
 
 
 class StaleCells:

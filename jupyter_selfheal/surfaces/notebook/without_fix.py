@@ -10,7 +10,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.model import Case, Cell, Edit, Insert, Replace, Run, RunCells, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.source.rerun import is_harmless
-from jupyter_selfheal.surfaces.notebook.failures import LostState
+from jupyter_selfheal.surfaces.notebook.lost_state import LostState
 from jupyter_selfheal.surfaces.notebook.records import Without
 
 SECONDS = 3.0

@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.model import Cell, Failure, FailureKind
-from jupyter_selfheal.surfaces.notebook.failures import (
-    LostState,
-    find_failed_check_root,
-    find_half_made_root,
-    find_lost_state,
-    find_needed_in_text,
-)
+from jupyter_selfheal.surfaces.notebook.cascades import find_failed_check_root, find_half_made_root, find_needed_in_text
+from jupyter_selfheal.surfaces.notebook.lost_state import LostState, find_lost_state
 
 LOST = (
     LostState(2, frozenset({"total"})),

@@ -28,10 +28,11 @@ from jupyter_selfheal.model import (
     Verdict,
 )
 from jupyter_selfheal.ports import Starts
+from jupyter_selfheal.surfaces.notebook.cascades import OWN_FAULT, OWN_FIX, find_own_fix
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline
 from jupyter_selfheal.surfaces.notebook.exports import explain_record
-from jupyter_selfheal.surfaces.notebook.failures import OWN_FAULT, OWN_FIX, LostState, find_own_fix
 from jupyter_selfheal.surfaces.notebook.html import format_page
+from jupyter_selfheal.surfaces.notebook.lost_state import LostState
 from jupyter_selfheal.surfaces.notebook.propose_fix import _describe_report
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status

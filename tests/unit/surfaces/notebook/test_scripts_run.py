@@ -9,7 +9,8 @@ import pytest
 
 from jupyter_selfheal.inside.asides import find_error_of_script
 from jupyter_selfheal.model import Cell, Failure, Frame
-from jupyter_selfheal.surfaces.notebook.failures import find_cascade_root, find_lost_state
+from jupyter_selfheal.surfaces.notebook.cascades import find_cascade_root
+from jupyter_selfheal.surfaces.notebook.lost_state import find_lost_state
 
 ERROR = ZeroDivisionError("in the script")
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from jupyter_selfheal.model import Cell, Failure, Notebook
 from jupyter_selfheal.surfaces.notebook import stale
-from jupyter_selfheal.surfaces.notebook.failures import find_lost_state
+from jupyter_selfheal.surfaces.notebook.lost_state import find_lost_state
 
 
 def stale_cells(*sources: str, failed: int, statement: int = 0) -> list[int]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.model import Cell, Failure, FailureKind
-from jupyter_selfheal.surfaces.notebook.failures import find_lost_state, find_unknown_root
+from jupyter_selfheal.surfaces.notebook.cascades import find_unknown_root
+from jupyter_selfheal.surfaces.notebook.lost_state import find_lost_state
 
 RAISED = FailureKind.RAISED
 
