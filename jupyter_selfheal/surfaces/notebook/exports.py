@@ -94,7 +94,7 @@ def format_markdown(reports: Sequence[NotebookReport]) -> str:
 def format_failing(reports: Sequence[NotebookReport]) -> Iterator[str]:
     """Lines of Markdown: the notebooks that could not be run, and what fails, by cause."""
     if errors := [r for r in reports if r.error]:
-        yield from ("### Could not be run", "", *(f"- {_escape_prose(redact(r.error))}" for r in errors), "")
+        yield from ("### Could not be run", "", *map(_format_error, errors), "")
     for number, (cause, places) in enumerate(group_by_cause(reports)):
         yield from () if number else ("### Still fails", "")
         yield f"- {_escape_prose(redact(cause))}"
@@ -102,6 +102,11 @@ def format_failing(reports: Sequence[NotebookReport]) -> Iterator[str]:
             for record in records:
                 yield f"  - `{report.path}`, cell {record.number}: {_escape_prose(redact(record.headline or record.detail))}"
                 yield from (f"    - proposed: {_escape_prose(redact(c.patch.title))}" for c in record.candidate)
+
+
+def _format_error(report: NotebookReport) -> str:
+    error = report.error.removeprefix(f"{report.path}: ")
+    return f"- `{report.path}`: {_escape_prose(redact(error))}"
 
 
 def _format_offered(reports: Sequence[NotebookReport]) -> Iterator[str]:

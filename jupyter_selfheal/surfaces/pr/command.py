@@ -7,7 +7,7 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -43,24 +43,30 @@ def run_pr(options: argparse.Namespace, heal: HealJobs = heal_jobs) -> int:
     repository = open_repository(options.notebooks[0], options.remote)
     with _open_forge(options, repository) as forge:
         plan = _make_plan(options, repository)
+        seen = ""
         if forge is not None:
             forge.check_access()
-            _check_remote(plan)
+            seen = _check_remote(plan)
         with tempfile.TemporaryDirectory(prefix="selfheal-pr-") as folder:
-            return _heal_and_publish(options, plan, forge, Path(folder), heal)
+            return _heal_and_publish(options, plan, forge, seen, Path(folder), heal)
 
 
 def _heal_and_publish(
-    options: argparse.Namespace, plan: Plan, forge: Forge | None, folder: Path, heal: HealJobs
+    options: argparse.Namespace, plan: Plan, forge: Forge | None, seen: str, folder: Path, heal: HealJobs
 ) -> int:
     jobs, problems = _plan_jobs(options, plan, folder / "healed")
+    looked_at = {_name_in_repository(job.path, plan.repository) for job in jobs}
+    if forge is not None and seen:
+        _check_request(plan, forge, seen, looked_at)
     reports = heal(options, jobs, problems)
+    if not jobs:
+        return max(r.exit_code for r in reports)
     files = {
         str(job.target.relative_to(folder / "healed")): job.target
         for job, report in zip(jobs, reports, strict=False)
         if job.target is not None and report.fixes and job.target.exists()
     }
-    named = [replace(r, path=_name_in_repository(Path(r.path), plan.repository)) for r in reports]
+    named = [n for r in reports if (n := _name_report(r, plan.repository)).path in looked_at]
     say = _Speaker(options)
     if forge is None:
         say.print_plan(plan, named, files)
@@ -125,18 +131,26 @@ def _open_forge(options: argparse.Namespace, repository: Repository) -> Iterator
 
 def _make_plan(options: argparse.Namespace, repository: Repository) -> Plan:
     """Raises :class:`UsageError` for a work tree with changes, and for a branch that is not to be pushed to."""
+    if not repository.has_commit():
+        raise UsageError("the repository has no commit yet: commit the notebooks, then run it again")
     changed = repository.list_changes()
     if changed:
-        names = ", ".join(changed[:3]) + (f" and {len(changed) - 3} more" if len(changed) > 3 else "")
-        raise UsageError(f"files are changed and not committed ({names}): commit or stash them, then run it again")
+        raise UsageError(
+            f"files are changed and not committed ({_format_names(changed)}): commit or stash them, then run it again"
+        )
     base = options.base or repository.find_current_branch() or _read_ci_branch()
     if not base:
         raise UsageError("no branch is checked out: say with --base which one the fixes are for")
     branch = options.branch or f"selfheal/{base}"
     if branch == base:
         raise UsageError(f"--branch {branch} is the base branch, which is never pushed to: choose another name")
-    repository.run("check-ref-format", "--branch", branch)
+    if not repository.is_branch_name(branch):
+        raise UsageError(f"--branch {branch} is not a valid branch name")
     return Plan(repository, base, branch, repository.run("rev-parse", "HEAD"))
+
+
+def _format_names(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _read_ci_branch() -> str:
@@ -173,6 +187,17 @@ def _check_remote(plan: Plan) -> str:
     return ours
 
 
+def _check_request(plan: Plan, forge: Forge, seen: str, looked_at: Collection[str]) -> None:
+    """Raises :class:`UsageError` where our open pull request would lose fixes of notebooks that this run does not look at."""
+    changed = set(plan.repository.list_changed_files(seen)) & plan.repository.list_files().keys()
+    others = sorted(changed.difference(looked_at))
+    if others and any(t.is_open for t in forge.list_requests(plan.branch, plan.base)):
+        raise UsageError(
+            f"the open pull request of {plan.branch} holds fixes of notebooks that this run does not look at "
+            f"({_format_names(others)}): name them too, choose another branch with --branch, or close it"
+        )
+
+
 def _plan_jobs(options: argparse.Namespace, plan: Plan, folder: Path) -> tuple[list[Job], list[NotebookReport]]:
     """The tracked notebooks, each healed into ``folder``, and a report for each that cannot be part of a commit."""
     discovery = find_notebooks(options.notebooks, options.include, options.exclude)
@@ -202,6 +227,13 @@ def _find_obstacle(place: Place, mode: str | None) -> str | None:
 
 def _say_nothing_there(discovery: Discovery) -> str:
     return f"git tracks none of the {len(discovery.places)} notebooks: commit them first"
+
+
+def _name_report(report: NotebookReport, repository: Repository) -> NotebookReport:
+    """The report with its notebook's name in the repository, wherever the command was given."""
+    name = _name_in_repository(Path(report.path), repository)
+    error = report.error.removeprefix(f"{report.path}: ")
+    return replace(report, path=name, error=f"{name}: {error}" if error else "")
 
 
 def _name_in_repository(path: Path, repository: Repository) -> str:
@@ -262,8 +294,15 @@ def _holds_already(plan: Plan, seen: str, digest: str) -> bool:
 
 def _publish_issue(plan: Plan, forge: Forge, reports: Sequence[NotebookReport], speaker: _Speaker) -> None:
     known = next((t for t in forge.list_issues() if texts.find_mark(t.body, "issue") == plan.base), None)
+    looked_at = {r.path for r in reports}
+    told = [
+        n for n in plan.repository.list_files() if known and n not in looked_at and texts.names_notebook(known.body, n)
+    ]
     title = texts.format_issue_title(plan.base)
-    if any(texts.is_left(r) for r in reports):
+    if known is not None and told:
+        where = known.url or f"issue {known.number}"
+        speaker.say(f"left as it is: {where}, as it names notebooks that were not looked at ({_format_names(told)})")
+    elif any(texts.is_left(r) for r in reports):
         issue = forge.save_issue(known, title, texts.format_issue(reports, plan.base))
         speaker.say(f"{'updated' if known else 'opened'}: {issue.url or f'issue {issue.number}'}")
     elif known is not None:

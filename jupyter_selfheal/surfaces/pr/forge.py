@@ -153,7 +153,9 @@ def find_address(remote_url: str, kind: str | None = None, name: str = "", api: 
     if kind is None:
         kind = "gitlab" if os.environ.get("GITLAB_CI") else "github" if os.environ.get("GITHUB_ACTIONS") else None
     if kind is None:
-        raise UsageError(f"which service {host or 'the remote'} is cannot be told: say --forge github or gitlab")
+        raise UsageError(
+            f"whether {host or 'the remote'} is GitHub or GitLab cannot be told: say --forge github or gitlab"
+        )
     name = name or path or os.environ.get("GITHUB_REPOSITORY" if kind == "github" else "CI_PROJECT_PATH", "")
     if not re.fullmatch(r"[\w.-]+(/[\w.-]+)+", name):
         raise UsageError("the repository's name cannot be told from its remote: say --repository OWNER/NAME")

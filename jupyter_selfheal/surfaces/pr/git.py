@@ -63,6 +63,19 @@ class Repository:
         except subprocess.TimeoutExpired as error:
             raise RepositoryError(f"git {words[0]} took more than {SECONDS:g} s: try it by hand") from error
 
+    def has_commit(self) -> bool:
+        """Whether anything was ever committed on what is checked out."""
+        return self._call("rev-parse", "-q", "--verify", "HEAD").returncode == 0
+
+    def is_branch_name(self, name: str) -> bool:
+        """Whether git takes a name for a branch."""
+        return self._call("check-ref-format", "--branch", name).returncode == 0
+
+    def list_changed_files(self, commit: str) -> list[str]:
+        """The files in which a commit differs from its parent."""
+        changed = self.run("diff-tree", "--no-commit-id", "--name-only", "-r", "-z", commit)
+        return [name for name in changed.split("\0") if name]
+
     def list_changes(self) -> list[str]:
         """Tracked files that differ from the last commit."""
         changed = self.run("diff", "--name-only", "-z", "HEAD")

@@ -81,6 +81,11 @@ def find_mark(body: str, kind: str) -> str | None:
     return next((m[2] for m in reversed([*_MARK.finditer(body)]) if m[1] == kind), None)
 
 
+def names_notebook(body: str, path: str) -> bool:
+    """Whether an issue of ours tells of a notebook."""
+    return f"`{path}`" in body
+
+
 def digest_changes(reports: Sequence[NotebookReport]) -> str:
     """What tells one set of fixes from another, whenever they are made: the changed lines of each notebook."""
     diffs = (

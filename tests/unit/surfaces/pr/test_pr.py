@@ -115,6 +115,44 @@ def test_a_dry_run_prints_and_touches_nothing(course: Course, capsys: pytest.Cap
         assert line in said
 
 
+def test_a_run_on_a_part_of_the_repository_loses_nothing_of_the_rest(
+    course: Course, service: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(course.folder / "good.ipynb", "1 + 1")
+    course.commit()
+    course.git("push", "-q", "origin", "main")
+    run(service)
+    told = service.threads["issues"][0]["body"]
+    with pytest.raises(UsageError, match=r"this run does not look at \(lessons/slip\.ipynb\): name them too"):
+        run(service, "good.ipynb", heal=never_heals)
+    service.threads["pulls"][0]["state"] = "closed"
+    assert run(service, "good.ipynb") == 0
+    assert "left as it is: https://forge.example/issues/1, as it names" in capsys.readouterr().out
+    assert [(i["state"], i["body"]) for i in service.threads["issues"]] == [("open", told)]
+
+
+def test_a_name_that_cannot_be_healed_opens_no_issue(course: Course, service: StandIn) -> None:
+    write(course.folder / "draft.ipynb", "1 + 1")
+    assert run(service, "nowhere.ipynb", "draft.ipynb") == 2
+    assert run(service, "nowhere.ipynb", "lessons") == 2
+    assert service.threads["issues"] == []
+    assert service.threads["pulls"][0]["title"] == "Heal 1 cell in 1 notebook"
+
+
+def test_what_cannot_be_read_is_named_as_the_repository_names_it(
+    course: Course, service: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (course.folder / "lessons" / "cut_off.ipynb").write_text("{")
+    course.commit()
+    course.git("push", "-q", "origin", "main")
+    monkeypatch.chdir(course.folder / "lessons")
+    unread = lambda options, jobs, problems: [  # noqa: E731
+        NotebookReport(str(j.path), error=f"{j.path}: not valid JSON") for j in jobs
+    ]
+    run(service, "cut_off.ipynb", heal=unread)
+    assert "- `lessons/cut_off.ipynb`: not valid JSON" in service.threads["issues"][0]["body"]
+
+
 def test_gitlab_is_asked_in_its_own_words(course: Course, service: StandIn) -> None:
     run(service, forge="gitlab")
     run(service, forge="gitlab")
@@ -231,6 +269,9 @@ def test_what_cannot_be_done_is_refused_in_one_line(course: Course, service: Sta
         assert "\n" not in str(caught.value)
     assert run(service, "missing.ipynb", "--dry-run") == 2
     assert course.branches() == ["main"]
+    course.git("checkout", "-q", "--orphan", "empty")
+    with pytest.raises(UsageError, match="the repository has no commit yet"):
+        run(service, heal=never_heals)
 
 
 def test_neither_the_default_branch_nor_unpushed_commits_are_published(course: Course, service: StandIn) -> None:
