@@ -123,17 +123,30 @@ def end_processes_of_joblib() -> None:
 
     Only in a process of ours: joblib starts new ones when it is called again. An executor that the user may hold (loky's own) is left alone.
     Trusted names, checked with joblib 1.4 and 1.5: ``_executor`` of ``joblib.externals.loky.reusable_executor``, ``MemmappingExecutor``, its
-    ``_pending_work_items`` and ``_running_work_items``.
+    ``_pending_work_items`` and ``_running_work_items``; the arguments of a ``QueueFeederThread``, and ``_closed`` and ``_reader`` of its queue.
     """
     executor: Any = getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
-    if type(executor).__name__ != "MemmappingExecutor":
+    is_idle = executor is not None and not (executor._pending_work_items or executor._running_work_items)
+    if type(executor).__name__ == "MemmappingExecutor" and is_idle:
+        with contextlib.suppress(Exception):  # then it is alive, and the gate says so
+            executor.shutdown(wait=True)
+    for thread in [t for t in threading.enumerate() if t.name == "QueueFeederThread"]:
+        _end_feeder(thread)
+
+
+def _end_feeder(thread: threading.Thread) -> None:
+    """Have a thread end that was told to: where a call was interrupted, or raised, its workers were killed, and it writes what nobody reads.
+
+    With the reader of this process gone as well, writing fails, and it goes. Workers that live read by one of their own.
+    """
+    queue = next(
+        (q for a in getattr(thread, "_args", ()) if (q := getattr(a, "__self__", None)) and hasattr(q, "_closed")), None
+    )
+    if queue is None or not queue._closed or not type(queue).__module__.startswith("joblib."):
         return
-    if executor._pending_work_items or executor._running_work_items:
-        return
-    with contextlib.suppress(Exception):  # then it is alive, and the gate says so
-        executor.shutdown(wait=True)
-        for thread in [t for t in threading.enumerate() if t.name == "QueueFeederThread"]:
-            thread.join(_PATIENCE)  # it has been told to end, and does so once it has a processor
+    with contextlib.suppress(Exception):
+        queue._reader.close()
+    thread.join(_PATIENCE)
 
 
 # --- after a fork -------------------------------------------------------------------------------------------------
