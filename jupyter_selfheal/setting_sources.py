@@ -37,7 +37,7 @@ OPTIONS: Mapping[str, str] = {
 }
 """Settings whose option has another name: ``--timeout`` is that of a cell, and ``--budget`` of the command."""
 
-DEFAULT, PROJECT, ENVIRONMENT = "default", "pyproject.toml", "environment"
+DEFAULT, ENVIRONMENT = "default", "environment"
 
 NAMES = tuple(f.name for f in fields(HealConfig))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import ProviderError
@@ -51,6 +52,7 @@ SCHEMA: dict[str, JSON] = {
 }
 
 Version = tuple[Patch, Trial]
+_T = TypeVar("_T")
 
 Asked = tuple[ModelReply, JSON] | BaseException
 """What came of one question: the reply with its record, or what it raised."""
@@ -77,7 +79,7 @@ class ModelJudge(ModelCaller):
         if self._config.offline or patches < 1:
             return Cost()
         single = self._price_longest(CONTEXT_CHARS + 2 * (SOURCE_CHARS + OUTPUT_CHARS + 500))
-        return sum([single] * (2 * _count_pairs(min(patches, AT_MOST))), Cost())
+        return sum([single] * (2 * len(_pair_versions(range(min(patches, AT_MOST)), -1))), Cost())
 
     def ask_opinions(
         self, case: Case, baseline: Trial, tried: Sequence[Version], history: Sequence[Attempt]
@@ -126,17 +128,13 @@ def _require_all(answers: Sequence[Asked], spent: Cost) -> list[tuple[ModelReply
     return [answer for answer in answers if isinstance(answer, tuple)]
 
 
-def _pair_versions(tried: list[Version], original: Version) -> list[tuple[Version, Version]]:
+def _pair_versions(tried: Sequence[_T], original: _T) -> list[tuple[_T, _T]]:
     """A ring of the patches; a single one with the original."""
     if len(tried) == 1:
         return [(tried[0], original)]
     if len(tried) == 2:
         return [(tried[0], tried[1])]
     return [(tried[n], tried[(n + 1) % len(tried)]) for n in range(len(tried))]
-
-
-def _count_pairs(patches: int) -> int:
-    return 1 if patches <= 2 else patches
 
 
 def _build_opinion(words: Sequence[_Word]) -> Opinion:

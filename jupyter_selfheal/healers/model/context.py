@@ -124,7 +124,7 @@ def _format_stored(case: Case, others: Sequence[Cell]) -> str:
     labels, at = Labels(case), case.notebook.index(case.failure.cell_id)
     below = [c for c in others if case.notebook.index(c.id) > at >= 0]
     failing = [case.notebook.cells[at]] if at >= 0 and not case.oracle.as_stored else []
-    return format_stored_outputs(case, [(labels.label_cell(c.id), c) for c in (*failing, *below)])
+    return format_stored_outputs([(labels.label_cell(c.id), c) for c in (*failing, *below)])
 
 
 def shorten_paths(text: str, folder: str = "") -> str:

@@ -33,7 +33,7 @@ def list_readers(case: Case, binds: frozenset[str]) -> list[Cell]:
     return [c for c in below if c in asserting or c in others]
 
 
-def format_stored_outputs(case: Case, cells: list[tuple[str, Cell]]) -> str:
+def format_stored_outputs(cells: list[tuple[str, Cell]]) -> str:
     """What the notebook stores for these cells, each with its label; errors and pictures left out."""
     parts = []
     for label, cell in cells:

@@ -77,11 +77,7 @@ class ChangedValue(Rule):
         for change in load_knowledge().values:
             if not (last in change.calls or "*" in change.calls) or not is_from(paths, change.libraries):
                 continue
-            splices = [
-                s
-                for c in _list_same_calls(context, call)
-                for s in _replace_values(context, c, change, context.failure.evalue)
-            ]
+            splices = [s for c in _list_same_calls(context, call) for s in _replace_values(context, c, change)]
             if splices:
                 yield self._build_patch(context, splices, change)
                 return
@@ -93,7 +89,7 @@ class ChangedValue(Rule):
         for view in context.look_upwards():
             calls = [c for c in view.walk(ast.Call) if read_last_name(c.func) == kind]
             for change in changes:
-                splices = [s for c in calls for s in _replace_values(view, c, change, "")]
+                splices = [s for c in calls for s in _replace_values(view, c, change)]
                 if splices and not _is_refused(splices, options):
                     yield self._build_patch(view, splices, change)
                     return
@@ -206,7 +202,7 @@ def _list_same_calls(context: RuleContext, call: ast.Call) -> list[ast.Call]:
     return [c for c in context.walk(ast.Call) if context.text(c.func) == text]
 
 
-def _replace_values(context: RuleContext, call: ast.Call, change: Value, message: str) -> list[Splice]:
+def _replace_values(context: RuleContext, call: ast.Call, change: Value) -> list[Splice]:
     """Splices for the arguments of one call (and the items of lists in them) whose literal value is an old one."""
     splices: list[Splice] = []
     for keyword, argument in [("", a) for a in call.args] + [(k.arg or "", k.value) for k in call.keywords]:

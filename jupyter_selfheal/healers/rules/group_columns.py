@@ -63,7 +63,7 @@ class GroupColumns(Rule):
         release = context.number(RELEASE)
         if not isinstance(release, int | float) or release < 3:
             return
-        edits = _build_edits(self, context, applied)
+        edits = _build_edits(context, applied)
         if edits:
             yield self.patch(
                 edits,
@@ -130,7 +130,7 @@ def _depends_on_column(context: RuleContext, applied: list[Applied]) -> bool:
     return False
 
 
-def _build_edits(rule: Rule, context: RuleContext, applied: list[Applied]) -> tuple[Edit, ...]:
+def _build_edits(context: RuleContext, applied: list[Applied]) -> tuple[Edit, ...]:
     splices: dict[str, dict[Splice, None]] = {}
     first: list[str] = []
     for one in applied:

@@ -51,7 +51,7 @@ class ShadowedBuiltin(Rule):
     def _for_name(self, context: RuleContext, cell_id: str, name: str) -> Iterator[Patch]:
         cause = f"`{name}` was bound to a value that cannot be called."
         here = name in src.find_names(context.failure.source).binds
-        edits = _rename_everywhere(self, context, name)
+        edits = _rename_everywhere(context, name)
         if hasattr(builtins, name):
             if here and edits:
                 yield self.patch(edits, f"Rename the variable `{name}` to `{name}_`", cause, prior=0.9)
@@ -71,7 +71,7 @@ class ShadowedBuiltin(Rule):
             )
 
 
-def _rename_everywhere(rule: Rule, context: RuleContext, name: str) -> tuple[Edit, ...]:
+def _rename_everywhere(context: RuleContext, name: str) -> tuple[Edit, ...]:
     """Replaces of every cell that binds or reads the variable, calls left alone."""
     edits: list[Edit] = []
     for cell in context.notebook.cells:

@@ -122,7 +122,7 @@ def build_plan(case: Case) -> Plan | None:
     pieces = (
         *definitions,
         *_list_replayed(case, again, known),
-        *_list_own(case, own, known - tests, tests, replayed),
+        *_list_own(case, known - tests, tests, replayed),
         *below,
     )
     if not oracle and not any(p.role == "check" for p in pieces):
@@ -229,9 +229,7 @@ def _list_replayed(case: Case, cells: Iterable[Cell], known: set[str]) -> Iterat
                 yield Piece(cell.id, piece.start, piece.end, piece.text, "replay", is_code(node, modules), query=query)
 
 
-def _list_own(
-    case: Case, own: tuple[src.Statement, ...], known: set[str], tests: set[str], replayed: frozenset[str]
-) -> Iterator[Piece]:
+def _list_own(case: Case, known: set[str], tests: set[str], replayed: frozenset[str]) -> Iterator[Piece]:
     """The failing cell's own statements: its checks apart from what may be changed."""
     failing = case.failure
     for piece, node in _cut_pieces(failing.cell_id, failing.source):

@@ -105,16 +105,16 @@ def _leave_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Ch
             last = loop.body[-1]
             outer, inner = _read_indent(source, table, loop), _read_indent(source, table, loop.body[0])
             if len(loop.body) > 1 and isinstance(last, ast.Expr) and is_call(last.value, "print"):
-                yield _indent_line(source, table, last, inner, outer, "is printed once, behind the loop")
-                yield from _outdent_prints(source, table, loop, inner, outer)
+                yield _indent_line(table, last, inner, outer, "is printed once, behind the loop")
+                yield from _outdent_prints(table, loop, inner, outer)
             if isinstance(last, ast.If) and not last.orelse and len(last.body) > 1:
                 asked = last.body[-1]
                 if isinstance(asked, ast.Expr) and is_call(asked.value, "print"):
                     deep = _read_indent(source, table, asked)
-                    yield _indent_line(source, table, asked, deep, outer, "is printed once, behind the loop")
+                    yield _indent_line(table, asked, deep, outer, "is printed once, behind the loop")
             behind = block[number + 1] if number + 1 < len(block) else None
             if isinstance(behind, ast.Expr) and is_call(behind.value, "print"):
-                yield _indent_line(source, table, behind, outer, inner, "is printed each time, in the loop")
+                yield _indent_line(table, behind, outer, inner, "is printed each time, in the loop")
 
 
 def _ask_in_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
@@ -147,9 +147,7 @@ def _find_last_branch(node: ast.If) -> ast.If:
     return node
 
 
-def _outdent_prints(
-    source: str, table: LineTable, loop: ast.For | ast.While, inner: str, outer: str
-) -> Iterator[Change]:
+def _outdent_prints(table: LineTable, loop: ast.For | ast.While, inner: str, outer: str) -> Iterator[Change]:
     """The last lines of a loop that print, where there are several: all of them stand behind it."""
     reversed_body = itertools.takewhile(
         lambda s: isinstance(s, ast.Expr) and is_call(s.value, "print"), loop.body[::-1]
@@ -161,7 +159,7 @@ def _outdent_prints(
         yield Change(edits, 0.6, printing[-1].lineno, f"{len(printing)} lines are printed once, behind the loop")
 
 
-def _indent_line(source: str, table: LineTable, node: ast.stmt, old: str, new: str, words: str) -> Change:
+def _indent_line(table: LineTable, node: ast.stmt, old: str, new: str, words: str) -> Change:
     start = table.starts[node.lineno - 1]
     return Change(((start, start + len(old), new),), 0.6, node.lineno, f"`{ast.unparse(node)[:30]}` {words}")
 

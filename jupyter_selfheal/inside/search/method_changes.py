@@ -52,7 +52,7 @@ def list_method_changes(tree: ast.Module, source: str, table: LineTable, known: 
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr not in own | given:
             yield from _change_attribute(node, source, table, id(node) in called, id(node) in handed)
-    yield from _measure_lengths(tree, source, table, own | given)
+    yield from _measure_lengths(tree, table, own | given)
     yield from _call_of_values(tree, source, table, own | known)
     yield from _read_of_self(tree, table, known)
     yield from _write_as_text(tree, source, table)
@@ -76,7 +76,7 @@ def _change_attribute(
         yield Change(((end, end, "()"),), 0.6, node.lineno, f"`{node.attr}` is not called", kind="senseless")
 
 
-def _measure_lengths(tree: ast.Module, source: str, table: LineTable, own: set[str]) -> Iterator[Change]:
+def _measure_lengths(tree: ast.Module, table: LineTable, own: set[str]) -> Iterator[Change]:
     """``xs.length``, ``xs.size()``: ``len(xs)``, in all places at once."""
     called = {id(n.func): n for n in ast.walk(tree) if isinstance(n, ast.Call) and not n.args}
     edits, first, name = [], 0, ""

@@ -71,7 +71,7 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
             words = f"`{target.id}` is never read, and stands for `{name}`"
             yield Change(((*find_span(target, table), name),), 0.5, target.lineno, words)
     yield from _write_prints(tree, table)
-    yield from _use_bound(read, idle, used, table)
+    yield from _use_bound(read, idle, table)
     yield from _call_subscripted(read, tree, table, known)
 
 
@@ -155,7 +155,7 @@ def _call_subscripted(read: list[ast.Name], tree: ast.AST, table: LineTable, kno
             yield Change(edits, 0.8, node.lineno, words)
 
 
-def _use_bound(read: list[ast.Name], idle: list[ast.Name], used: set[str], table: LineTable) -> Iterator[Change]:
+def _use_bound(read: list[ast.Name], idle: list[ast.Name], table: LineTable) -> Iterator[Change]:
     """A builtin that is read as if it were a value, where a result is never read: ``print('Sum:', sum)``."""
     for node in read:
         if node.id in ("sum", "str", "max", "min", "len", "int", "float", "list", "id", "input", "type", "rev"):

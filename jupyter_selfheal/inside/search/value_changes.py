@@ -40,7 +40,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     table = LineTable(source)
     changes = [*list_reading_changes(tree, source, table, expected), *_change_printed(tree, source, table, expected)]
     changes += list_name_changes(tree, table, known)
-    changes += [*_quote_unknown(tree, source, table, expected, known), *_divide_exactly(tree, source, table)]
+    changes += [*_quote_unknown(tree, table, expected, known), *_divide_exactly(tree, source, table)]
     changes += [*_quote_letters(tree, table, known), *_round_to(tree, source, table)]
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
     changes += _fill_percents(tree, source, table)
@@ -165,7 +165,7 @@ def _change_printed(tree: ast.AST, source: str, table: LineTable, expected: str)
         yield Change(edits, 0.5, braced[0].lineno, "the braces are too much")
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In):
-            yield from _fold_case(node, source, table)
+            yield from _fold_case(node, table)
 
 
 def _list_printed(tree: ast.AST) -> Iterator[ast.expr]:
@@ -186,7 +186,7 @@ def _list_printed(tree: ast.AST) -> Iterator[ast.expr]:
             yield value
 
 
-def _fold_case(node: ast.Compare, source: str, table: LineTable) -> Iterator[Change]:
+def _fold_case(node: ast.Compare, table: LineTable) -> Iterator[Change]:
     """``s == s[::-1]`` without regard to upper and lower case."""
     edits = []
     for side in (node.left, node.comparators[0]):
@@ -197,9 +197,7 @@ def _fold_case(node: ast.Compare, source: str, table: LineTable) -> Iterator[Cha
     yield Change(tuple(edits), 0.2, node.lineno, "upper and lower case are told apart")
 
 
-def _quote_unknown(
-    tree: ast.AST, source: str, table: LineTable, expected: str, known: frozenset[str]
-) -> Iterator[Change]:
+def _quote_unknown(tree: ast.AST, table: LineTable, expected: str, known: frozenset[str]) -> Iterator[Change]:
     """``print(Sum, total)``: a word that nothing binds is printed, and is expected as it stands."""
     bound = list_defined_names(tree)
     for value in _list_printed(tree):

@@ -219,13 +219,6 @@ class OpenNotebook:
 
     # --- its version and its end ---
 
-    def check_unchanged(self) -> None:
-        """Raises :class:`UsageError` where the file is not any more what was run."""
-        if read_digest(self.path) != self.digest:
-            raise UsageError(
-                f"{self.path.name} was changed since it was run: call check_notebook, and try the edit again on what stands there now"
-            )
-
     def close(self) -> None:
         """Let go of every state and kernel. Idempotent."""
         self.keeper.close()

@@ -12,7 +12,6 @@ from typing import Any
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import explain_import_error
 from jupyter_selfheal.setting_sources import resolve_settings
-from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.executed import list_failures
 from jupyter_selfheal.surfaces.notebook.model_notes import add_model_notes, list_model_notes
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
@@ -62,7 +61,7 @@ class SelfHealEngine(Engine):  # type: ignore[misc]
             session.close()
         executed = build_executed_notebook(document, report, seen)
         add_provenance(executed, document, report)
-        _hand_back(nb_man, executed, seen)
+        _hand_back(nb_man, executed)
         told: dict[str, Any] = {"summary": report.summary, "fixes": list(report.fixes)}
         if failing := list_failures(report):
             told["failing"] = failing
@@ -98,7 +97,7 @@ def _build_document(nb: Any) -> Document:
     return build_document(Path(os.getcwd()) / "papermill.ipynb", json.loads(json.dumps(nb)))
 
 
-def _hand_back(nb_man: Any, raw: Mapping[str, Any], seen: Mapping[str, CellRun]) -> None:
+def _hand_back(nb_man: Any, raw: Mapping[str, Any]) -> None:
     """Put the healed cells into papermill's notebook, and tell it of each cell so that its metadata is complete."""
     import nbformat
     from nbformat.v4.rwbase import rejoin_lines

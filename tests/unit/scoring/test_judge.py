@@ -177,3 +177,10 @@ def test_a_provider_that_does_not_serve_the_default_judge_judges_with_its_own_mo
     judge, provider = judge_of(says(5, 5), says(5, 5), **config)
     opinions(judge, case, [patch_of(case, "x = 1")])
     assert {r.model for r in provider.requests} == {model}
+
+
+def test_two_patches_are_one_pair_and_each_further_one_a_pair_more() -> None:
+    judge, _ = judge_of()
+    none, one, two, three = (judge.worst_case(case_of(["x = nope"]), patches).usd for patches in range(4))
+    assert (none, two) == (0, one)
+    assert three == pytest.approx(3 * one)

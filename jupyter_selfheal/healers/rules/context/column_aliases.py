@@ -39,7 +39,7 @@ def list_alias_writes(context: RuleContext) -> list[AliasWrite]:
         source = context.source_of(cell.id)
         for statement in src.list_statements(source):
             node = statement.node
-            write = _read_write(source, node, aliases)
+            write = _read_write(node, aliases)
             if write is not None:
                 name, texts, fills = write
                 table, column = aliases[name]
@@ -67,9 +67,7 @@ def _read_alias(source: str, node: ast.stmt) -> Iterator[tuple[str, tuple[str, s
         yield node.targets[0].id, (value.value.id, repr(value.attr))
 
 
-def _read_write(
-    source: str, node: ast.stmt, aliases: dict[str, tuple[str, str]]
-) -> tuple[str, frozenset[str], bool] | None:
+def _read_write(node: ast.stmt, aliases: dict[str, tuple[str, str]]) -> tuple[str, frozenset[str], bool] | None:
     """(name, texts that it takes out, whether it fills) of ``age.fillna(0, inplace=True)`` and ``age[mask] = 0``."""
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript) and len(node.targets) == 1:
         owner = node.targets[0].value

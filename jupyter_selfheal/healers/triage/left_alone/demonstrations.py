@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.triage.left_alone._checks import TROUBLED, Remedies, find_cell
+from jupyter_selfheal.healers.triage.left_alone._checks import TROUBLED, Remedies
 from jupyter_selfheal.healers.triage.left_alone.repeated_cells import find_repetition
-from jupyter_selfheal.model import Cell, FailureKind
+from jupyter_selfheal.model import FailureKind
 
 _STATISTICS = re.compile(
     r"\b(?:absolute|approximation|average|bayes|classification|estimat\w+|forecast\w*|generali[sz]ation|log|margin of|max\w*|mean|measurement|median|"
@@ -204,7 +204,7 @@ def _is_textbook(context: RuleContext, remedies: Remedies) -> bool:
         return True  # a private one, asked for from outside
     if failure.ename == "AttributeError" and isinstance(statement, ast.Assign):
         return all(isinstance(t, ast.Attribute) for t in statement.targets) and not remedies.has_remedy(context)
-    return _is_refused_by_notebook(context) and _is_call_of_literals(statement, find_cell(context))
+    return _is_refused_by_notebook(context) and _is_call_of_literals(statement)
 
 
 def _divides_by_zero(node: ast.BinOp) -> bool:
@@ -236,7 +236,7 @@ def _is_refused_by_notebook(context: RuleContext) -> bool:
     )
 
 
-def _is_call_of_literals(statement: ast.stmt, cell: Cell) -> bool:
+def _is_call_of_literals(statement: ast.stmt) -> bool:
     """``account.withdraw(1000)``, ``x = Account(-5)``: a call that is given nothing but what is written there."""
     value = getattr(statement, "value", None)
     calls = [n for n in ast.walk(value) if isinstance(n, ast.Call)] if isinstance(value, ast.expr) else []

@@ -59,7 +59,7 @@ def propose_collected_result(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not isinstance(called, ast.Name) or called.id not in {*s.functions, *s.hints.signatures}:
         return
     text = s.text_of(node.value)
-    lists, sums = _list_collectors(s, s.find_function(node))
+    lists, sums = _list_collectors(s.find_function(node))
     forms = [(f"{n}.extend({text})", 0.6) for n in lists] + [(f"{n}.append({text})", 0.4) for n in lists]
     forms += [(f"{n} += {text}", 0.6) for n in sums]
     for new, prior in forms:
@@ -67,7 +67,7 @@ def propose_collected_result(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((edit,), prior, node.lineno, f"the result of `{text}` is dropped")
 
 
-def _list_collectors(s: Scope, function: ast.AST) -> tuple[dict[str, None], dict[str, None]]:
+def _list_collectors(function: ast.AST) -> tuple[dict[str, None], dict[str, None]]:
     """The lists that a function appends to, and the variables that it adds to."""
     lists: dict[str, None] = {}
     sums: dict[str, None] = {}

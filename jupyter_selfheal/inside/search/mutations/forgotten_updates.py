@@ -146,14 +146,14 @@ def propose_last_group(s: Scope, node: ast.AST) -> Iterator[Change]:
         text = s.text_of(stmt)
         if "\n" in text or text in below:
             continue
-        for new, prior in _list_after_loop(s, node, stmt, text):
-            for guard, weight in _list_guards(s, stmt):
+        for new, prior in _list_after_loop(node, text):
+            for guard, weight in _list_guards(stmt):
                 inner = f"{indent}{guard}\n{indent}    {new}" if guard else f"{indent}{new}"
                 words = f"`{new}` is missing after the loop, for the last of them"
                 yield Change(((end, end, f"{pad}{inner}\n"),), prior * weight, node.lineno, words)
 
 
-def _list_after_loop(s: Scope, loop: ast.AST, stmt: ast.AST, text: str) -> Iterator[tuple[str, float]]:
+def _list_after_loop(loop: ast.AST, text: str) -> Iterator[tuple[str, float]]:
     """The statement as it stands, and with the last item in place of the one that the loop is at."""
     yield text, 0.45
     index = loop.target.id if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) else ""
@@ -163,7 +163,7 @@ def _list_after_loop(s: Scope, loop: ast.AST, stmt: ast.AST, text: str) -> Itera
             yield last, 0.5
 
 
-def _list_guards(s: Scope, stmt: ast.AST) -> Iterator[tuple[str, float]]:
+def _list_guards(stmt: ast.AST) -> Iterator[tuple[str, float]]:
     """Without a question, or only where what is brought out is not empty."""
     yield "", 1.0
     match stmt:

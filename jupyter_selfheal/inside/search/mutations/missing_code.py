@@ -248,7 +248,7 @@ def _propose_base_cases(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) 
         values = (("False", 1.0), ("True", 0.9))
     at = s.find_line_span(first)[0]
     weight = 1.0 if recursive else 0.45
-    cases = _list_cases(s, node) if recursive else frozenset()
+    cases = _list_cases(node) if recursive else frozenset()
     for test, prior in list_tests(s, names):
         if prior < 0.1:
             continue
@@ -281,7 +281,7 @@ def _propose_condition_around(s: Scope, node: ast.Expr | ast.AugAssign | ast.Ass
             )
 
 
-def _list_cases(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+def _list_cases(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
     """The tests like a base case that the function has: ``n == 1`` beside ``if n == 0: return 0``."""
     found: set[str] = set()
     for case in node.body:

@@ -19,7 +19,7 @@ def propose_loop(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not isinstance(node, ast.FunctionDef):
         return
     unbound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & list_unbound(s)
-    indexes = _list_indexes(s, node)
+    indexes = _list_indexes(node)
     looped = [a.arg for a in node.args.args if s.name_may_be(a.arg, _COLLECTIONS)]
     for body in s.list_blocks():
         if s.find_function(body[0]) is not node and s.parents.get(body[0]) is not node:
@@ -40,7 +40,7 @@ def propose_loop(s: Scope, node: ast.AST) -> Iterator[Change]:
         return  # the outermost block that reads one
 
 
-def _list_indexes(s: Scope, node: ast.FunctionDef) -> set[str]:
+def _list_indexes(node: ast.FunctionDef) -> set[str]:
     """The names that an item is taken by: ``i`` of ``xs[i]``, also of ``xs[i + 1]``."""
     slices = (n.slice for n in ast.walk(node) if isinstance(n, ast.Subscript))
     return {n.id for part in slices for n in ast.walk(part) if isinstance(n, ast.Name)}

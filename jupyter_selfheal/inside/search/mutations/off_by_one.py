@@ -20,7 +20,7 @@ def propose_off_by_one(s: Scope, node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and isinstance(node.right, ast.Constant):
         return  # the constant itself is changed
     parent = s.parents[node]
-    prior = _rate_place(s, node, parent) * (FRACTION if _is_fraction(s, node) else 1.0)
+    prior = _rate_place(s, parent) * (FRACTION if _is_fraction(s, node) else 1.0)
     line = node.lineno
     for sign in "-+":
         text = f"{s.parenthesize(node)} {sign} 1"
@@ -54,7 +54,7 @@ def _is_unfit_for_number(s: Scope, node: ast.AST) -> bool:
     )  # fmt: skip
 
 
-def _rate_place(s: Scope, node: ast.AST, parent: ast.AST) -> float:
+def _rate_place(s: Scope, parent: ast.AST) -> float:
     if isinstance(parent, ast.Call):
         name = parent.func.id if isinstance(parent.func, ast.Name) else ""
         return 0.75 if name == "range" else 0.55 if name in s.functions else 0.35

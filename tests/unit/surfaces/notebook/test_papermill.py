@@ -30,7 +30,7 @@ def test_papermill_raises_the_first_error_though_cells_below_fail_too(tmp_path: 
     cells = [build_cell("a"), build_cell("b", "KeyError"), build_cell("c"), build_cell("d", "NameError")]
     raw = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     manager = NotebookExecutionManager(nbformat.from_dict({**raw, "metadata": {"papermill": {}}}), progress_bar=False)
-    _hand_back(manager, raw, {})
+    _hand_back(manager, raw)
     with pytest.raises(PapermillExecutionError) as raised:
         raise_for_execution_errors(manager.nb, str(tmp_path / "out.ipynb"))
     assert raised.value.ename == "KeyError"

@@ -1,0 +1,118 @@
+"""What is gone on from, who is asked again, and what is let go of: decisions that no whole heal shows alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Event as Flag
+
+import pytest
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.loop import advance, evidence, limits, policy
+from jupyter_selfheal.loop import events as ev
+from jupyter_selfheal.loop.commands import AskHealer, Derive
+from jupyter_selfheal.loop.states import Judged
+from jupyter_selfheal.loop.trial_states import TrialStates
+from jupyter_selfheal.loop.trials import build_request
+from jupyter_selfheal.model import (
+    Applicability,
+    Attempt,
+    Cost,
+    Diagnosis,
+    FailureKind,
+    Keep,
+    Locus,
+    Oracle,
+    Reason,
+    Repeats,
+    SkipReason,
+    Start,
+    Verdict,
+)
+from jupyter_selfheal.ports import Answer
+from jupyter_selfheal.testing.scripted import ScriptedScorer, build_scripted_dependencies
+from tests.heals import MakeStage
+from tests.unit.loop.test_machine import CASE, DOSSIER, FURTHER, PATCH
+
+CONFIG = HealConfig()
+GOT_PAST = replace(DOSSIER, archive=(Attempt(replace(PATCH, applicability=Applicability.SAFE), FURTHER),))
+"""A heal with one patch that mends the first of two lines."""
+
+
+def test_a_failure_behind_a_patch_is_taken_up_unless_it_was_rejected_or_it_is_the_thirteenth() -> None:
+    (further,) = evidence.list_further(GOT_PAST)
+    assert further.patch.id == PATCH.id
+    rejected = replace(GOT_PAST, archive=(replace(GOT_PAST.archive[0], rejection="not that"),))
+    assert evidence.list_further(rejected) == ()
+    deep = replace(GOT_PAST, derived=tuple("abcdefghijkl"))
+    assert evidence.list_further(replace(deep, derived=deep.derived[1:]))
+    assert evidence.list_further(deep) == ()
+
+
+def test_a_cell_that_does_not_parse_is_not_gone_on_from_at_once_where_something_says_what_it_gives() -> None:
+    unread = replace(CASE, failure=replace(CASE.failure, kind=FailureKind.SYNTAX))
+    told = replace(unread, oracle=Oracle(expect="7"))
+    for case, current, move in ((unread, unread, Derive), (told, told, AskHealer), (told, CASE, Derive)):
+        dossier = replace(GOT_PAST, case=case, current=current)
+        assert type(policy.choose_next_move(dossier, CONFIG)) is move
+
+
+def test_the_same_once_more_after_a_rejection_is_no_repetition() -> None:
+    again = Attempt(PATCH, FURTHER, Verdict(PATCH.id, 2.0, False, feedback="the same"))
+    stuck = replace(DOSSIER, archive=(again,) * 3, rounds=(0, 1, 2), paid=("rules",))
+    assert limits.find_waste(stuck, CONFIG) is Reason.STUCK
+    rejected = replace(stuck, archive=(replace(again, rejection="too long"),) * 3)
+    assert limits.find_waste(rejected, CONFIG.with_(no_improvement_after=9)) is None
+
+
+def test_who_answered_names_a_price_anew_before_the_next_call() -> None:
+    priced = replace(DOSSIER, prices={"rules": Cost(0.5), "judge": Cost(0.25)})
+    assert advance.on_answer(priced, ev.Answered("rules", Answer()), CONFIG).dossier.prices == {"judge": Cost(0.25)}
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_proven", "is_withdrawn"),
+    [
+        (SkipReason.DELIBERATE, False, True),
+        (SkipReason.DELIBERATE, True, False),
+        (SkipReason.MISSING_CREDENTIAL, False, False),
+    ],
+)
+def test_a_model_that_sees_that_a_failure_is_meant_takes_back_what_nothing_proves(
+    reason: SkipReason, is_proven: bool, is_withdrawn: bool
+) -> None:
+    judged = Attempt(replace(PATCH, healer="m"), FURTHER, Verdict(PATCH.id, 8.0, True, oracle_met=is_proven))
+    said = Answer(diagnosis=(Diagnosis("it is meant", Locus.ENVIRONMENT, skip_reason=reason, confidence=90),))
+    after = advance.on_answer(replace(DOSSIER, paid=("m",), archive=(judged,)), ev.Answered("m", said), CONFIG)
+    assert isinstance(after, Judged)
+    assert bool(after.dossier.archive[0].rejection) is is_withdrawn
+
+
+def test_a_patch_that_does_not_hold_by_chance_goes_behind_the_others() -> None:
+    ranked = replace(DOSSIER, order=(PATCH.id, "other"))
+    for doubt, order in (("", (PATCH.id, "other")), ("it failed once", ("other", PATCH.id))):
+        assert advance.on_repeats(ranked, ev.Repeated(PATCH.id, Repeats(5, 5, 5, doubt=doubt))).dossier.order == order
+
+
+def test_a_cell_that_was_cut_off_has_no_more_time_in_a_trial_than_it_had() -> None:
+    for kind, seconds in ((FailureKind.RAISED, 120.0), (FailureKind.TIMED_OUT, 40.0)):
+        case = replace(CASE, failure=replace(CASE.failure, kind=kind, seconds=40.0))
+        assert build_request(case, PATCH, Start.BEFORE_CELL, ScriptedScorer(), CONFIG).timeout == seconds
+
+
+def test_states_that_are_kept_are_let_go_of_with_the_next_trials_and_at_the_end(stage: MakeStage) -> None:
+    s = stage("x = [3, 1]", "a = x.lenght\nb = missing")
+    states = TrialStates(build_scripted_dependencies(s.starts), Flag())
+    kept = []
+    for name in ("len(x)", "x[0]"):
+        patch = s.replaced("x.lenght", name)
+        assert [e.patch_id for e in states.try_patches((patch,), s.case)] == [patch.id]
+        kept.append(states._kept[patch.id])
+    request = build_request(s.case, patch, Start.BEFORE_CELL, ScriptedScorer(), CONFIG, keep=Keep.NEVER)
+    with pytest.raises(KernelError, match="closed"):
+        kept[0].run(request)
+    kept[1].run(request)
+    states.close()
+    with pytest.raises(KernelError, match="closed"):
+        kept[1].run(request)
