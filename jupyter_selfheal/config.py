@@ -253,9 +253,21 @@ def read_settings(given: Mapping[str, object], base: HealConfig) -> tuple[HealCo
         try:
             config = config.with_(**{name: value})
         except ConfigError as error:
-            problems.append(f"{error}" + (f"; until then it is {CLOSED[name]!r}" if name in CLOSED else ""))
+            problems.append(
+                f"{error}" + (f"; until then it is {_format_value(CLOSED[name])}" if name in CLOSED else "")
+            )
             config = replace(config, **{name: CLOSED[name]}) if name in CLOSED else config
     return config, problems
+
+
+def _format_value(value: object) -> str:
+    return (
+        ", ".join(map(str, value))
+        if isinstance(value, tuple)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
 
 
 def is_untouched(value: object) -> bool:

@@ -87,6 +87,8 @@ class Card:
     """Where to look, without what to write."""
     welcomes: bool = False
     """True: the first card that its user sees, which says in three lines what this is."""
+    has_page: bool = True
+    """False: no page of the JupyterLab extension shows it, so that what only such a page has is not spoken of."""
     written: Mapping[str, str] = field(default_factory=dict)
     """Cells as they stand in the notebook, by id, where that is not what runs: with a ``%%heal`` line, say."""
 

@@ -222,7 +222,7 @@ function notify(app: JupyterFrontEnd, panel: NotebookPanel, line: KernelLine): v
         focusCell(panel.content, cell);
         card().scrollIntoView({ block: 'center' });
       };
-      Notification.info(trans.__('A fix is ready: %1', state.status), { autoClose: 15_000, actions: [{ label: trans.__('Show'), callback: show }] });
+      Notification.info(state.status, { autoClose: 15_000, actions: [{ label: trans.__('Show'), callback: show }] });
     }
   });
 }

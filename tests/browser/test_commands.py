@@ -125,7 +125,7 @@ def test_notification_tells_of_a_fix_out_of_sight(page: Any, server: Server) -> 
     lab.run(1)
     lab.click(12)
     (server.folder / "seen").touch()
-    toast = page.locator(".Toastify__toast", has_text="A fix is ready")
+    toast = page.locator(".Toastify__toast", has_text="fix ready")
     toast.wait_for()
     toast.get_by_role("button", name="Show").click()
     seen = "() => document.querySelector('.jupyter-selfheal').getBoundingClientRect().top < window.innerHeight"
@@ -141,7 +141,7 @@ def test_notification_leads_to_a_notebook_that_is_not_in_front(page: Any, server
     lab.run(1)
     lab.open(server.notebook("front.ipynb", ["1"]))
     (server.folder / "in-front").touch()
-    toast = page.locator(".Toastify__toast", has_text="A fix is ready")
+    toast = page.locator(".Toastify__toast", has_text="fix ready")
     toast.get_by_role("button", name="Show").click()
     page.wait_for_function("() => window.jupyterapp.shell.currentWidget?.context?.path === 'behind.ipynb'")
     lab.press(lab.card(1), "run")

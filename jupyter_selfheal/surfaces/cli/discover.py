@@ -60,7 +60,7 @@ def find_notebooks(
     whole disk and for a pattern that cannot be read.
     """
     problems: list[tuple[Path, str]] = []
-    search = _Search(include, exclude, frozenset(p.resolve() for p in leave_out), problems)
+    search = _Search(include, exclude, frozenset(map(resolve_path, leave_out)), problems)
     places: dict[Path, Place] = {}
     for path in named:
         if _STORE.match(str(path)) and not path.exists():
@@ -74,8 +74,13 @@ def find_notebooks(
         ):  # whoever reads it says what is wrong with it, and the others are healed
             found = [Place(path)]
         for place in found:
-            places.setdefault(place.path.resolve(), place)
+            places.setdefault(resolve_path(place.path), place)
     return Discovery(tuple(places.values()), tuple(problems))
+
+
+def resolve_path(path: Path) -> Path:
+    """Where a path leads; of links in a circle, which ``Path.resolve`` refuses, a path that cannot be read."""
+    return Path(os.path.realpath(path))
 
 
 def _is_pattern(path: Path) -> bool:
@@ -151,7 +156,7 @@ class _Search:
             or path.name in _NOT_OURS
             or (self._unwanted is not None and self._unwanted.match_file(inner))
             or os.path.exists(path / "pyvenv.cfg")
-            or path.resolve() in self._leave_out
+            or resolve_path(path) in self._leave_out
             or self._is_ignored(path, above)
         )
 

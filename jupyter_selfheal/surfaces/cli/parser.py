@@ -92,8 +92,11 @@ def build_parser() -> argparse.ArgumentParser:
     doctor = commands.add_parser("doctor", help="say what works here, and why something does not")
     doctor.add_argument("--json", action="store_true", help="as JSON")
     _add_bug_options(commands.add_parser("report-bug", help="write one file for a bug report; nothing is sent"))
-    for name, what in (("enable", "heal in every session: add a line"), ("disable", "take that line out again")):
-        switch = commands.add_parser(name, help=f"{what} (of the IPython profile)")
+    for name, what in (
+        ("enable", "heal in every session, by a line of the IPython profile"),
+        ("disable", "take that line out again"),
+    ):
+        switch = commands.add_parser(name, help=what)
         switch.add_argument("--profile", default="default", metavar="NAME", help="the IPython profile (default)")
     _add_minimize_options(
         commands.add_parser("minimize", help="the smallest notebook that fails in the same way, for a bug report")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.surfaces.cli.discover import HEALED_SUFFIX, Place, find_notebooks
+from jupyter_selfheal.surfaces.cli.discover import HEALED_SUFFIX, Place, find_notebooks, resolve_path
 from jupyter_selfheal.surfaces.cli.one import Job
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.text_formats import SUFFIXES as TEXT_SUFFIXES
@@ -44,11 +44,11 @@ def choose_targets(options: argparse.Namespace, places: Sequence[Place]) -> list
         return [place.path for place in places]
     if options.output is not None and len(places) > 1:
         raise UsageError("-o names one file, but there are several notebooks: use --output-dir")
-    given = {place.path.resolve() for place in places}
+    given = {resolve_path(place.path) for place in places}
     targets: dict[Path, Path] = {}
     for place in places:
         target = _choose_target(options, place)
-        if target.resolve() in given:
+        if resolve_path(target) in given:
             raise UsageError(f"{target} is the notebook itself: choose another place, or say --in-place")
         if target in targets:
             raise UsageError(f"two of the notebooks are named {place.path.name}: heal them into different folders")

@@ -59,6 +59,7 @@ class FrontEnd:
         self._session.on_main = self._press_button
         self._session.on_document = self._send_document
         self._session.carry_out = self._carry_out
+        self._session.has_page = lambda: bool(self._comms)
 
     def stop(self) -> None:
         """Close every comm."""

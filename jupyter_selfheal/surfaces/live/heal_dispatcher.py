@@ -97,7 +97,7 @@ class HealDispatcher:
         session, cells = self._session, case.notebook.cells
         card = build_new_card(
             run, case, model_off=session.explain_missing_model(config) or "", auto=session.auto_approve,
-            explanation=self._explain_failure(case, error), teach=session.teach, welcomes=session.take_first_use(),
+            explanation=self._explain_failure(case, error), teach=session.teach, welcomes=session.take_first_use(), has_page=session.has_page(),
             written={c.id: text for c in cells if (text := session.cells.find_written_source(c)) != c.source},
             notes=renew_rejection_notes((), case.rejected),
             **({"cell_id": home} if home else {}),

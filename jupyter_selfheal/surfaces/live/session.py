@@ -69,6 +69,8 @@ class LiveSession:
         """What a page is told of the whole notebook's heal."""
         self.carry_out: Callable[[LiveHeal, str], bool] = lambda _heal, _how: False
         """Has a page do it in the notebook itself: ``run``, ``resume`` or ``undo``. False where no page can."""
+        self.has_page: Callable[[], bool] = lambda: False
+        """Whether a page of the JupyterLab extension shows the notebook."""
         self.closers: list[Callable[[], None]] = []
         """Called when healing is switched off, before the rest goes."""
         self.command: SessionCommand | None = None

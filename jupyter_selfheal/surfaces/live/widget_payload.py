@@ -17,6 +17,11 @@ WELCOME = (
     "Which cells below will fail? “More: Check the cells below”, or `%heal ahead on`, tells it before you reach them.",
 )
 """What the first card says below everything else."""
+WELCOME_WITHOUT_PAGE = (
+    "New here? Nothing of yours changes until you choose: each fix was tested in a copy of your kernel, and `%heal undo` takes it back.",
+    "For every notebook: `jupyter selfheal enable`. To be left alone: `%heal off`.",
+)
+"""The same where the JupyterLab extension is not."""
 AHEAD = ("ahead on", "Check the cells below", "from now on in idle time, in copies of the kernel: will they run?")
 
 APPROVE = ("approve", "Apply", "put the fix into the notebook")
@@ -55,7 +60,7 @@ def build_payload(card: Card, notebook: Notebook) -> dict[str, JSON]:
         "is_lesson": card.phase == "closed",
         "undo": list(card.undo),
         "expired": card.expired,
-        "welcome": list(WELCOME) if _is_welcoming(card) else [],
+        "welcome": list(WELCOME if card.has_page else WELCOME_WITHOUT_PAGE) if _is_welcoming(card) else [],
         "auto": (card.auto_by or "ask") if card.automatic_way else "",
         "how": card.automatic_way,
     }
@@ -110,7 +115,7 @@ def _list_all_buttons(card: Card) -> list[dict[str, JSON]]:
         add("edit", "Edit", "change the fix and test yours", ask="Your version of the cell", multiline=True, done="Test my version",
             initial=card.draft or find_source_to_edit(candidate.patch, card.cell_id))  # fmt: skip
         add("copy", "Copy", "copy the fixed cell")
-        if card.welcomes:
+        if card.welcomes and card.has_page:
             add(*AHEAD)
     if card.is_ahead:
         return [*buttons, *_list_undo(card)]

@@ -47,7 +47,7 @@ def _list_status(session: LiveSession) -> Iterator[str]:
     yield f"suggestions {suggests}, auto-approve {approves}"
     yield from (f"switched: {switch} {since}" for switch, since in session.switches.items())
     yield f"worker {'running, pid ' + str(session.client.pid) if session.client.alive else 'not running'}"
-    yield f"checkpoints: {session.checkpoints.status_text}"
+    yield f"copies of the kernel: {session.checkpoints.status_text}"
     tally = f": {session.ahead.tally}" if session.ahead is not None else ""
     yield f"looking ahead {'on' if session.look_ahead else 'off'}{tally}"
     yield f"spent in this session: {words.format_money(session.spent)}"

@@ -88,9 +88,8 @@ def revert_fixes(raw: dict[str, Any], name: str, cell: int = 0, fix: str = "") -
     wanted = {f.id for f in applied if f.id.startswith(fix) and (not cell or cell in f.cells)}
     if not wanted:
         which = f"fix {fix!r}" if fix else f"a fix in cell {cell}" if cell else "any fix"
-        raise NotebookError(
-            f"{name}: its metadata does not tell of {which}: `jupyter selfheal log` lists what it tells of"
-        )
+        hint = ": `jupyter selfheal log` lists what it tells of" if applied else ""
+        raise NotebookError(f"{name}: nothing is taken back, as its metadata does not tell of {which}{hint}")
     said = [f"reverted {f.id}: {f.what}" for f in applied if f.id in wanted]
     moved: list[tuple[int, dict[str, Any]]] = []
     kept: list[dict[str, Any]] = []

@@ -81,7 +81,7 @@ def read(path: Path) -> Document:
         raise NotebookError(f"{path}: an empty file, not a notebook: restore it from a copy, or delete it")
     try:
         raw = json.loads(text.removeprefix("\ufeff"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise NotebookError(
             f"{path}: {_explain_text(text) or f'not valid JSON ({error}): cut off or damaged; restore it from a copy'}"
         ) from error

@@ -93,6 +93,13 @@ def test_a_notebook_in_two_places_is_taken_once(course: Path, monkeypatch: pytes
     assert len(found(Path("."))) == 6
 
 
+def test_links_in_a_circle_hide_no_other_notebook(course: Path) -> None:
+    (course / "circle.ipynb").symlink_to("circle.ipynb")
+    names = [place.path.name for place in find_notebooks([course]).places]
+    assert names.count("circle.ipynb") == 1
+    assert len(names) > 1
+
+
 def test_a_folder_without_notebooks_is_one_line(course: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (course / "empty").mkdir()
     assert main(["heal", str(course / "empty")]) == 2

@@ -24,5 +24,8 @@ def test_a_user_is_welcomed_once(tmp_path: Path) -> None:
 def test_the_first_card_has_three_lines_more() -> None:
     card = Card("r", "c", "NameError", phase="closed", welcomes=True)
     assert len(build_payload(card, Notebook())["welcome"]) == 3  # type: ignore[arg-type]
+    elsewhere = build_payload(card.with_(has_page=False), Notebook())
+    assert "`%heal undo` takes it back" in str(elsewhere["welcome"])
+    assert "settings" not in str(elsewhere["welcome"]), "there is no page whose settings could be meant"
     assert build_payload(card.with_(phase="applied"), Notebook())["welcome"] == []
     assert build_payload(card.with_(welcomes=False), Notebook())["welcome"] == []
