@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.syntax import split_lines
+from jupyter_selfheal.healers.rules.context.code_lines import split_lines
 from jupyter_selfheal.model import Applicability, Insert, Patch, Replace
 
 BELOW = re.compile(r"Line magic(?: function)? `(%%\w+)` not found")

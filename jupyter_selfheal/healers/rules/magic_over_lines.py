@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Stage
-from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, split_lines
+from jupyter_selfheal.healers.rules.context.code_lines import split_lines
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.syntax.fault import Fault
 
 MAGIC = re.compile(r"^\s*%(?:timeit|time|prun|memit)\s+(?:-\w+\s*\d*\s+)*(?=\S)")
 

@@ -7,16 +7,10 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context.code_lines import find_code_end, read_indent, split_lines
 from jupyter_selfheal.healers.rules.context.counted_loops import write_counted_loops
-from jupyter_selfheal.healers.rules.context.syntax import (
-    Fault,
-    Mend,
-    SyntaxRule,
-    find_code_end,
-    find_fault,
-    read_indent,
-    split_lines,
-)
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 
 HEAD = re.compile(
     r"(?:if|elif|else|elseif|for|foreach|while|def|function|func|class|try|except|catch|finally|do)\b(?!\s*[=.])",

@@ -9,22 +9,18 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Stage
-from jupyter_selfheal.healers.rules.context.syntax import (
+from jupyter_selfheal.healers.rules.context.code_lines import (
     OPENERS,
     PAIRS,
-    Fault,
-    Mend,
-    SyntaxRule,
-    count_programs,
     find_code_end,
-    find_fault,
     find_open_bracket,
     is_closed,
     mark_code,
-    reads_to,
     replace_line,
     split_lines,
 )
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule, count_programs
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault, reads_to
 
 REACH = 30
 """Lines that an open bracket is followed down."""

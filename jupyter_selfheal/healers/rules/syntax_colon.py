@@ -5,15 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context.syntax import (
-    Fault,
-    Mend,
-    SyntaxRule,
-    find_code_end,
-    find_fault,
-    replace_line,
-    split_lines,
-)
+from jupyter_selfheal.healers.rules.context.code_lines import find_code_end, replace_line, split_lines
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 
 HEADER = re.compile(
     r"^\s*(?:async\s+)?(if|elif|else|for|while|def|class|with|try|except|finally|match|case)\b(?!\s*[=.,)])"

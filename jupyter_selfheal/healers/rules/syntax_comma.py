@@ -8,16 +8,9 @@ import tokenize
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Stage
-from jupyter_selfheal.healers.rules.context.syntax import (
-    Fault,
-    Mend,
-    SyntaxRule,
-    count_programs,
-    find_fault,
-    find_open_bracket,
-    mark_code,
-    split_lines,
-)
+from jupyter_selfheal.healers.rules.context.code_lines import find_open_bracket, mark_code, split_lines
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule, count_programs
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 
 GAP = re.compile(r"(?<=[\w)\]}'\"])(\s+)(?=[\w(\[{'\"-])|(?<=[)\]}'\"])()(?=[\w'\"(\[{])|(?<=\w)()(?=['\"])")
 

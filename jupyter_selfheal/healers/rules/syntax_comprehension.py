@@ -7,7 +7,8 @@ import tokenize
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.syntax.fault import Fault
 
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, find_fault, replace_line, split_lines
+from jupyter_selfheal.healers.rules.context.code_lines import replace_line, split_lines
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 
 GAP = re.compile(r"(?<=[\w\"')\]])[ \t]+(?=[\w\"'(\[])")
 

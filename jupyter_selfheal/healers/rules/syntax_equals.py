@@ -7,16 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from jupyter_selfheal.healers.rules.context.syntax import (
-    Fault,
-    Mend,
-    SyntaxRule,
-    find_fault,
-    find_open_bracket,
-    mark_code,
-    replace_line,
-    split_lines,
-)
+from jupyter_selfheal.healers.rules.context.code_lines import find_open_bracket, mark_code, replace_line, split_lines
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 
 ASKED = re.compile(r"expression cannot contain assignment, perhaps you meant")
 COUNTED = re.compile(

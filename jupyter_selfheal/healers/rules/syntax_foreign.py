@@ -7,20 +7,18 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from jupyter_selfheal.healers.rules.context.counted_loops import write_counted_loop
-from jupyter_selfheal.healers.rules.context.spelling import find_nearest
-from jupyter_selfheal.healers.rules.context.syntax import (
+from jupyter_selfheal.healers.rules.context.code_lines import (
     WORD,
-    Fault,
-    Mend,
-    SyntaxRule,
-    find_fault,
     find_open_bracket,
     mark_code,
     replace_line,
     split_lines,
 )
+from jupyter_selfheal.healers.rules.context.counted_loops import write_counted_loop
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
 from jupyter_selfheal.healers.rules.context.tables import read_table
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 
 
 class ForeignSyntax(SyntaxRule):

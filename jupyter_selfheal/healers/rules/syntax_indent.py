@@ -5,17 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context.syntax import (
-    WORD,
-    Fault,
-    Mend,
-    SyntaxRule,
-    find_code_end,
-    find_fault,
-    mark_code,
-    read_indent,
-    split_lines,
-)
+from jupyter_selfheal.healers.rules.context.code_lines import WORD, find_code_end, mark_code, read_indent, split_lines
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 from jupyter_selfheal.healers.syntax.tokens import list_text_lines
 
 STEP = "    "

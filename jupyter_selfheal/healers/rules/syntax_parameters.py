@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, find_fault
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 
 MESSAGE = re.compile(
     r"non-default argument follows default argument|parameter without a default follows parameter with a default"

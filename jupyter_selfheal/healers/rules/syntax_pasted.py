@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, split_lines
+from jupyter_selfheal.healers.rules.context.code_lines import split_lines
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.syntax.fault import Fault
 
 PROMPT = re.compile(r"^(\s*)(?:>>> ?|\.\.\. ?|In ?\[\d*\]: ?|\s*\.\.\.: ?)")
 MAGICS = frozenset({"pip", "conda", "cd", "pwd", "ls", "mkdir", "cat", "cp", "mv", "rm", "rmdir", "timeit", "time", "matplotlib",

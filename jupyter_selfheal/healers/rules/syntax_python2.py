@@ -6,16 +6,10 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.rules.context.code_lines import find_code_end, mark_code, split_lines
 from jupyter_selfheal.healers.rules.context.divisions import keep_divisions
-from jupyter_selfheal.healers.rules.context.syntax import (
-    Fault,
-    Mend,
-    SyntaxRule,
-    find_code_end,
-    find_fault,
-    mark_code,
-    split_lines,
-)
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 from jupyter_selfheal.model import Patch
 from jupyter_selfheal.source.python2 import DIVISION, SYNTAX, refactor
 

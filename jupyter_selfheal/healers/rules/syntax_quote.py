@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from jupyter_selfheal.healers.rules.context.syntax import Fault, Mend, SyntaxRule, find_fault, replace_line, split_lines
+from jupyter_selfheal.healers.rules.context.code_lines import replace_line, split_lines
+from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 
 TYPOGRAPHIC = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "′": "'", "″": '"', "\u00a0": " ",

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault, list_syntax_rules
+from jupyter_selfheal.healers.rules.context.syntax import list_syntax_rules
 from jupyter_selfheal.healers.syntax import (
     layouts,
     line_edits,
@@ -32,6 +32,7 @@ from jupyter_selfheal.healers.syntax import (
     wrapping,
 )
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 from jupyter_selfheal.healers.syntax.objections import find_objection
 from jupyter_selfheal.healers.syntax.parser import BELOW, Parser, find_tail
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jupyter_selfheal.healers.rules.context.syntax import Fault, find_fault, to_fault
+from jupyter_selfheal.healers.syntax.fault import Fault, find_fault, to_fault
 from jupyter_selfheal.healers.syntax.tokens import SIGN, find_position, split_tokens
 
 COMPILES = 10_000

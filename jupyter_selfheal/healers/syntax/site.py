@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter
 
-from jupyter_selfheal.healers.rules.context.syntax import Fault
+from jupyter_selfheal.healers.syntax.fault import Fault
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import (
     COMMENT,

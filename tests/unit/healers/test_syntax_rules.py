@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.syntax import find_fault
 from jupyter_selfheal.healers.rules.healer import RulesHealer
 from jupyter_selfheal.healers.rules.syntax_bracket import Bracket
+from jupyter_selfheal.healers.syntax.fault import find_fault
 from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Patch, Replace
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.rule_conformance import Bench

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.syntax import mark_code, read_indent
+from jupyter_selfheal.healers.rules.context.code_lines import mark_code, read_indent
 
 _HEAD = re.compile(
     r"(?P<indent>\s*)for\s*\(?\s*(?:[^\W\d]\w*\s+)?(?P<name>[^\W\d]\w*)\s*=\s*(?P<first>\w+)\s*[;,]\s*(?P=name)\s*(?P<sign><=?)\s*"

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_selfheal.healers.rules.context.syntax import find_fault
 from jupyter_selfheal.healers.syntax import name_edits
 from jupyter_selfheal.healers.syntax.best_first import find_readings
 from jupyter_selfheal.healers.syntax.branches import list_one_branch_names
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
+from jupyter_selfheal.healers.syntax.fault import find_fault
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from tests.unit.healers.syntax.readings import run

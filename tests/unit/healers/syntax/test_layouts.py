@@ -7,8 +7,8 @@ import textwrap
 import pytest
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.syntax import find_fault
 from jupyter_selfheal.healers.syntax.best_first import find_readings
+from jupyter_selfheal.healers.syntax.fault import find_fault
 from jupyter_selfheal.healers.syntax.layouts import LAYOUTS, propose_layouts
 from jupyter_selfheal.healers.syntax.site import find_site
 

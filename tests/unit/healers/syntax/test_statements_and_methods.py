@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.rules.context.syntax import find_fault
 from jupyter_selfheal.healers.syntax.best_first import _find_needed
+from jupyter_selfheal.healers.syntax.fault import find_fault
 from jupyter_selfheal.healers.syntax.line_edits import join_statements
 from jupyter_selfheal.healers.syntax.missing_tokens import insert_tokens
 from jupyter_selfheal.healers.syntax.quotes import close_fields

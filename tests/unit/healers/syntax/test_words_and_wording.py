@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal.healers.rules.context.syntax import find_fault
 from jupyter_selfheal.healers.rules.syntax_indent import Indentation
 from jupyter_selfheal.healers.search.healer import SearchHealer
 from jupyter_selfheal.healers.syntax import name_edits, word_edits
 from jupyter_selfheal.healers.syntax.best_first import PROPOSERS
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
+from jupyter_selfheal.healers.syntax.fault import find_fault
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search import explore_reading, try_readings
