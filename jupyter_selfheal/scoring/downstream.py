@@ -18,6 +18,7 @@ from jupyter_selfheal.scoring.asserts import (
     list_names_above,
     list_patched_cells,
 )
+from jupyter_selfheal.scoring.comparison import NOTHING, Comparison
 from jupyter_selfheal.scoring.evidence import CellBelow, Evidence
 from jupyter_selfheal.scoring.expected import build_expectation
 from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
@@ -89,7 +90,7 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
                     cell.id,
                     step.ok,
                     _format_step_error(step),
-                    _compare_outputs(cell, case.notebook, step) if step.ok else stored.NOTHING,
+                    _compare_outputs(cell, case.notebook, step) if step.ok else NOTHING,
                     missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
                     asserts=count_asserts_run(cell.source),
                 )
@@ -97,16 +98,16 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
     return tuple(below)
 
 
-def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult) -> stored.Comparison:
+def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult) -> Comparison:
     """How a cell's output compares with what is stored; another one says nothing where the cell never gives the same, nor where it shows
     what was a list in Python 2."""
     compared = stored.compare(cell, step.outputs)
     by_chance = compared.differs and not is_repeatable(cell, notebook)
     lazy = _ITERATOR.fullmatch(compared.got) if compared.differs and compared.stored.startswith("[") else None
     if lazy is not None and f"{lazy[1]}(" in cell.source:
-        return stored.NOTHING
+        return NOTHING
     if by_chance or (compared.differs and compared.worded and is_trained(cell, notebook)):
-        return stored.NOTHING
+        return NOTHING
     return compared
 
 

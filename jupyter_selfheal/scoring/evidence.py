@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jupyter_selfheal.model import Agreement
-from jupyter_selfheal.scoring.expected import Part
-from jupyter_selfheal.scoring.observed_calls import SeenCalls
-from jupyter_selfheal.scoring.stored import NOTHING, Comparison
+from jupyter_selfheal.scoring.comparison import NOTHING, Comparison
 
 SKIPS, ENDS = "skips some rounds of a loop", "ends a loop early"
 """Remarks on a patch: it leaves out what failed."""
@@ -61,6 +59,65 @@ class Finding:
     @property
     def all_held(self) -> bool:
         return self.asked > 0 and self.held == self.asked
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of an oracle: what it is called, whether it was met, and what differed (empty where it was met)."""
+
+    name: str
+    met: bool
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenCalls:
+    """How the calls of earlier cells compare under the patch.
+
+    ``differed`` says each that gives something else, in words; ``functions`` are what was called there, for who may not see
+    values; a cell that gave what is stored for it and gives another value now is among them. ``excused`` give something else too,
+    and what they gave is not what the notebook stores. ``restored`` ones give something else too, as the patch gives again what a library gave
+    before a release, nothing is stored for the cell that says the new release's value is right, and something of that library is given
+    there or comes of it; of ``unclear`` ones, in words, nothing is. ``mended`` cells give what is stored for them, and did not before;
+    ``settled`` are the calls that they made. ``left`` is a cell that another patch mends, and this one does not. ``is_open``: the failure is that of a wrong value, so that a right fix may change others.
+    """
+
+    agreed: int = 0
+    differed: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    excused: int = 0
+    restored: int = 0
+    release: str = ""
+    unclear: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()
+    settled: tuple[str, ...] = ()
+    left: str = ""
+    is_open: bool = False
+
+    @property
+    def contradiction(self) -> str:
+        """What says that the patch is wrong, in words; empty where nothing does."""
+        if self.is_open or not self.differed:
+            return ""
+        return f"It changes what an earlier call gave, and nobody complained of that: {self.differed[0]}."
+
+    @property
+    def without_values(self) -> str:
+        """The same for the next attempt: values stay here."""
+        names = ", ".join(f"`{name}`" for name in self.functions)
+        what = f"earlier calls of {names} gave" if names else "a cell above gives"
+        return f"it changes what {what}, which nobody complained of: keep that"
+
+    @property
+    def in_numbers(self) -> tuple[str, ...]:
+        """How many calls were compared, in one sentence; none where there were none."""
+        differ = len(self.differed) + self.excused + self.restored + len(self.unclear)
+        if not (self.agreed or differ):
+            return ()
+        agreed = f"{self.agreed} earlier call" + ("" if self.agreed == 1 else "s")
+        wrong = f" (of {self.excused} of them the notebook stores something else)" if self.excused else ""
+        wrong += f" ({self.restored} of them gave what they give since {self.release} only)" if self.restored else ""
+        return (f"It agrees on {agreed}; differs on {differ or 'none'}{wrong}.",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal import source as src
@@ -26,10 +26,10 @@ from jupyter_selfheal.model import (
     StepResult,
     Trial,
 )
+from jupyter_selfheal.scoring.evidence import Evidence, Part
 
 if TYPE_CHECKING:
     from jupyter_selfheal.config import HealConfig
-    from jupyter_selfheal.scoring.evidence import Evidence
 
 EXPECTED = "expected"
 """Name of the probe that compares the cell's last value."""
@@ -39,15 +39,6 @@ PRINTED = 300
 
 CHECK_SECONDS = 10.0
 """Seconds that one check may take."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One part of an oracle: what it is called, whether it was met, and what differed (empty where it was met)."""
-
-    name: str
-    met: bool
-    why: str = ""
 
 
 def find_oracle(case: Case) -> Oracle:

@@ -8,67 +8,18 @@ an expectation), a right fix may well change other values too: a difference is t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal.model import JSON, Case, FailureKind, Patch, Role, Step, Trial
 from jupyter_selfheal.model.trial import OBSERVED_CALLS
 from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring.comparison import NOTHING, Comparison
+from jupyter_selfheal.scoring.evidence import Evidence, SeenCalls
 from jupyter_selfheal.scoring.repeatable import is_repeatable
 
 if TYPE_CHECKING:
     from jupyter_selfheal.config import HealConfig
-    from jupyter_selfheal.scoring.evidence import Evidence
-
-
-@dataclass(frozen=True, slots=True)
-class SeenCalls:
-    """How the calls of earlier cells compare under the patch.
-
-    ``differed`` says each that gives something else, in words; ``functions`` are what was called there, for who may not see
-    values; a cell that gave what is stored for it and gives another value now is among them. ``excused`` give something else too,
-    and what they gave is not what the notebook stores. ``restored`` ones give something else too, as the patch gives again what a library gave
-    before a release, nothing is stored for the cell that says the new release's value is right, and something of that library is given
-    there or comes of it; of ``unclear`` ones, in words, nothing is. ``mended`` cells give what is stored for them, and did not before;
-    ``settled`` are the calls that they made. ``left`` is a cell that another patch mends, and this one does not. ``is_open``: the failure is that of a wrong value, so that a right fix may change others.
-    """
-
-    agreed: int = 0
-    differed: tuple[str, ...] = ()
-    functions: tuple[str, ...] = ()
-    excused: int = 0
-    restored: int = 0
-    release: str = ""
-    unclear: tuple[str, ...] = ()
-    mended: tuple[str, ...] = ()
-    settled: tuple[str, ...] = ()
-    left: str = ""
-    is_open: bool = False
-
-    @property
-    def contradiction(self) -> str:
-        """What says that the patch is wrong, in words; empty where nothing does."""
-        if self.is_open or not self.differed:
-            return ""
-        return f"It changes what an earlier call gave, and nobody complained of that: {self.differed[0]}."
-
-    @property
-    def without_values(self) -> str:
-        """The same for the next attempt: values stay here."""
-        names = ", ".join(f"`{name}`" for name in self.functions)
-        what = f"earlier calls of {names} gave" if names else "a cell above gives"
-        return f"it changes what {what}, which nobody complained of: keep that"
-
-    @property
-    def in_numbers(self) -> tuple[str, ...]:
-        """How many calls were compared, in one sentence; none where there were none."""
-        differ = len(self.differed) + self.excused + self.restored + len(self.unclear)
-        if not (self.agreed or differ):
-            return ()
-        agreed = f"{self.agreed} earlier call" + ("" if self.agreed == 1 else "s")
-        wrong = f" (of {self.excused} of them the notebook stores something else)" if self.excused else ""
-        wrong += f" ({self.restored} of them gave what they give since {self.release} only)" if self.restored else ""
-        return (f"It agrees on {agreed}; differs on {differ or 'none'}{wrong}.",)
 
 
 def read_calls(case: Case, patch: Patch, trial: Trial) -> SeenCalls:
@@ -105,17 +56,17 @@ def read_calls(case: Case, patch: Patch, trial: Trial) -> SeenCalls:
     )
 
 
-def _compare_cells(case: Case, trial: Trial, role: Role) -> dict[str, stored.Comparison]:
+def _compare_cells(case: Case, trial: Trial, role: Role) -> dict[str, Comparison]:
     """How the cells above that ran in a trial compare with what is stored for them; nothing of one that prints by chance, and of the
     failing cell, of which only a part ran."""
     notebook, failing = case.notebook, case.failure.cell_id
     steps = (s for s in trial.steps if s.role == role.value and s.cell_id != failing)
     ran = {s.cell_id: s.outputs for s in steps if notebook.index(s.cell_id) >= 0}
     cells = {i: notebook.cell(i) for i in ran}
-    return {i: stored.compare(cells[i], ran[i]) if is_repeatable(cells[i], notebook) else stored.NOTHING for i in ran}
+    return {i: stored.compare(cells[i], ran[i]) if is_repeatable(cells[i], notebook) else NOTHING for i in ran}
 
 
-def _format_spoilt(case: Case, cell_id: str, compared: stored.Comparison) -> str:
+def _format_spoilt(case: Case, cell_id: str, compared: Comparison) -> str:
     now, kept = (" ".join(text.split())[:60] for text in (compared.got, compared.stored))
     return f"{case.notebook.name_cell(cell_id)} gives {now}, where {kept} is stored"
 

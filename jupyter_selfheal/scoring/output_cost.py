@@ -14,9 +14,9 @@ from enum import Enum
 
 from jupyter_selfheal.inside.difference import SHOWN, show_value
 from jupyter_selfheal.model import Agreement
+from jupyter_selfheal.scoring.comparison import Comparison
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.output_text import mask_number, split_tokens
-from jupyter_selfheal.scoring.stored import Comparison
 
 EARNED = 3.0
 """What the stored output earns a patch that nothing else decides on: 8 instead of 5."""

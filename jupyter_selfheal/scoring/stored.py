@@ -13,14 +13,15 @@ import builtins
 import difflib
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.difference import SHOWN, show_value
 from jupyter_selfheal.model import BASELINE, Case, Cell, FailureKind, Output, Patch, Step, Trial
-from jupyter_selfheal.scoring.expected import Part, find_oracle, list_all_outputs
+from jupyter_selfheal.scoring.comparison import NOTHING, Comparison, Match
+from jupyter_selfheal.scoring.evidence import Evidence, Part
+from jupyter_selfheal.scoring.expected import find_oracle, list_all_outputs
 from jupyter_selfheal.scoring.output_forms import differ_in_form_only
 from jupyter_selfheal.scoring.output_text import (
     are_same_tokens,
@@ -35,7 +36,6 @@ from jupyter_selfheal.scoring.repeatable import is_passing
 
 if TYPE_CHECKING:
     from jupyter_selfheal.config import HealConfig
-    from jupyter_selfheal.scoring.evidence import Evidence
 
 _MARKERS = {
     "PYTEST_VALIDATE_IGNORE_OUTPUT": False,
@@ -52,9 +52,6 @@ ORDERED = 4
 
 _BUILTINS = frozenset(dir(builtins)) - {"open", "input", "help", "exec", "eval"}
 
-_CONSTANTS = frozenset({"True", "False", "None"})
-_COMMONPLACE = _CONSTANTS | {"0", "0.0", "1", "1.0"}
-"""What alone any program soon gives."""
 
 DRAWING = 3
 """So many lines of signs, each another, are a drawing."""
@@ -65,60 +62,6 @@ WINDOWS = 200
 
 _NAMED = re.compile(r"\bName: \w+, ")
 """What a Series of counts is called, which some releases say and others do not."""
-
-
-class Match(StrEnum):
-    """How an output compares with the stored one: the one rule for outputs (docs/scoring.md)."""
-
-    NOT_ASKED = "nothing to compare"
-    """Nothing is stored that could decide, or the cell's markers say so."""
-    SAME = "same"
-    FORM = "differs in form only"
-    VALUE = "differs in value"
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """How the outputs of a cell compare with the stored ones.
-
-    ``similarity`` (0–1) is the share of equal tokens among those that the cell computed (of all where none was); ``weight`` the
-    number of tokens that the stored output pins down, ``computed`` those of them that the cell must have computed; ``worded`` says
-    that nothing differs but numbers. ``stored`` and ``got`` are the texts to show side by side.
-    """
-
-    match: Match
-    similarity: float = 1.0
-    weight: int = 0
-    stored: str = ""
-    got: str = ""
-    computed: int = 1
-    worded: bool = False
-
-    @property
-    def can_decide(self) -> bool:
-        """Whether something is stored that could decide."""
-        return self.match is not Match.NOT_ASKED
-
-    @property
-    def same(self) -> bool:
-        """Whether the output is as stored."""
-        return self.match is Match.SAME
-
-    @property
-    def tells(self) -> bool:
-        """Whether it says more of what was computed than nearly any program would give: not ``Done``, and not one ``0`` or ``True`` alone."""
-        if self.computed > 1:
-            return True
-        values = [t for t in split_tokens(self.stored) if is_number(t) or t in _CONSTANTS]
-        return bool(self.computed) and (len(values) != 1 or values[0] not in _COMMONPLACE)
-
-    @property
-    def differs(self) -> bool:
-        """Whether it shows another value than the stored one."""
-        return self.match is Match.VALUE
-
-
-NOTHING = Comparison(Match.NOT_ASKED)
 
 
 def checks_output(cell: Cell) -> bool:

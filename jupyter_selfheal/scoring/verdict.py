@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from jupyter_selfheal.model import UNCONFIRMED, Applicability, Patch, Verdict
 from jupyter_selfheal.registry import USER, load_traits
 from jupyter_selfheal.scoring.calibration import find_measured, name_kind
+from jupyter_selfheal.scoring.comparison import Match
 from jupyter_selfheal.scoring.evidence import ENDS, SKIPS, Count, Evidence, Finding
 from jupyter_selfheal.scoring.output_cost import Charge, compute_charge
 from jupyter_selfheal.scoring.second_opinion import SPECIFICATION, find_most_for_opinion
-from jupyter_selfheal.scoring.stored import Match
 
 CAP = 3.0
 """Tampering and a contradicted oracle score no higher."""

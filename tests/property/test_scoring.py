@@ -13,10 +13,9 @@ from jupyter_selfheal.healers.memory.templates import apply_changes, learn_chang
 from jupyter_selfheal.inside.comparator import find_difference
 from jupyter_selfheal.model import Applicability, Cell, Output, Patch
 from jupyter_selfheal.scoring import stored
-from jupyter_selfheal.scoring.evidence import CellBelow, Count, Evidence
-from jupyter_selfheal.scoring.expected import Part
+from jupyter_selfheal.scoring.comparison import NOTHING, Comparison, Match
+from jupyter_selfheal.scoring.evidence import CellBelow, Count, Evidence, Part
 from jupyter_selfheal.scoring.output_values import are_equal_values, parse_value
-from jupyter_selfheal.scoring.stored import NOTHING, Comparison, Match
 from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.complex_numbers()

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.model import JSON, Agreement, Cell, Notebook, Output
+from jupyter_selfheal.scoring.comparison import Comparison
 from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
-from jupyter_selfheal.scoring.stored import Comparison, compare, compare_outputs
+from jupyter_selfheal.scoring.stored import compare, compare_outputs
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
 

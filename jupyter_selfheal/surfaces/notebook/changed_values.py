@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from jupyter_selfheal.inside.difference import cut_text
 from jupyter_selfheal.model import FailureKind, Notebook
+from jupyter_selfheal.scoring.comparison import Comparison
 from jupyter_selfheal.scoring.repeatable import is_repeatable
-from jupyter_selfheal.scoring.stored import Comparison, compare
+from jupyter_selfheal.scoring.stored import compare
 
 if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.notebook.cell_run import CellRun

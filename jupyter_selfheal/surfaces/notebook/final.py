@@ -27,7 +27,7 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
-from jupyter_selfheal.scoring.stored import Comparison
+from jupyter_selfheal.scoring.comparison import Comparison
 from jupyter_selfheal.surfaces.notebook.beside import CellSteps, RunBeside
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.chain import Chain

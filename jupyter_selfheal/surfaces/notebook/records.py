@@ -21,7 +21,7 @@ from jupyter_selfheal.model import (
     Question,
     Start,
 )
-from jupyter_selfheal.scoring.stored import NOTHING, Comparison
+from jupyter_selfheal.scoring.comparison import NOTHING, Comparison
 
 
 class Status(StrEnum):

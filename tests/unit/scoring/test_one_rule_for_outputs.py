@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.model import Cell, Output
+from jupyter_selfheal.scoring.comparison import Match
 from jupyter_selfheal.scoring.output_values import parse_value
-from jupyter_selfheal.scoring.stored import Match, compare
+from jupyter_selfheal.scoring.stored import compare
 
 
 def result(value: str, page: str = "") -> Output:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.model import Applicability, Patch
-from jupyter_selfheal.scoring.evidence import Evidence
-from jupyter_selfheal.scoring.expected import Part
+from jupyter_selfheal.scoring.comparison import Comparison, Match
+from jupyter_selfheal.scoring.evidence import Evidence, Part
 from jupyter_selfheal.scoring.other_data import find_other_data
-from jupyter_selfheal.scoring.stored import Comparison, Match
 from jupyter_selfheal.scoring.verdict import build_verdict
 from tests.scoring_cases import case_of, patch_of
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.model import Applicability, Ending, Isolation, Patch, Replace, Start, Trial, Verdict
-from jupyter_selfheal.scoring.evidence import Count, Evidence
-from jupyter_selfheal.scoring.observed_calls import SeenCalls
+from jupyter_selfheal.scoring.evidence import Count, Evidence, SeenCalls
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.scoring.verdict import build_verdict
 

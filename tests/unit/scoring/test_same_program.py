@@ -6,11 +6,11 @@ import pytest
 
 from jupyter_selfheal.healers.rules.syntax_python2 import Python2Syntax
 from jupyter_selfheal.model import Applicability, Cell, Output
+from jupyter_selfheal.scoring.comparison import Comparison, Match
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.output_cost import SAME_PROGRAM
 from jupyter_selfheal.scoring.read_evidence import read_evidence
 from jupyter_selfheal.scoring.same_program import find_same_programs, is_respelt
-from jupyter_selfheal.scoring.stored import Comparison, Match
 from jupyter_selfheal.scoring.verdict import build_verdict
 from jupyter_selfheal.source.python2 import SYNTAX, refactor
 from tests.scoring_cases import case_of, patch_of, try_patch

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.model import Cell, Output
-from jupyter_selfheal.scoring import stored
+from jupyter_selfheal.scoring import comparison, stored
 
 
 def text(value: str) -> Output:
@@ -16,7 +16,7 @@ def printed(value: str) -> Output:
     return Output("stream", name="stdout", text=value)
 
 
-def compared(before: Output, after: Output, source: str = "x", tags: tuple[str, ...] = ()) -> stored.Comparison:
+def compared(before: Output, after: Output, source: str = "x", tags: tuple[str, ...] = ()) -> comparison.Comparison:
     return stored.compare(Cell("a", source, tags=tags, outputs=(before,)), (after,))
 
 
@@ -159,12 +159,12 @@ def test_words_that_a_cell_prints_are_computed_where_it_uses_nothing_else() -> N
 @pytest.mark.parametrize(
     ("call", "new", "match"),
     [
-        ("value_counts()", "b    2\na    2\nc    1\nName: count, dtype: int64", stored.Match.FORM),
-        ("value_counts()", "c    1\na    2\nb    2\nName: count, dtype: int64", stored.Match.VALUE),
-        ("value_counts(sort=False)", "c    1\na    2\nb    2\nName: count, dtype: int64", stored.Match.FORM),
-        ("value_counts(sort=False)", "c    2\na    1\nb    2\nName: count, dtype: int64", stored.Match.VALUE),
+        ("value_counts()", "b    2\na    2\nc    1\nName: count, dtype: int64", comparison.Match.FORM),
+        ("value_counts()", "c    1\na    2\nb    2\nName: count, dtype: int64", comparison.Match.VALUE),
+        ("value_counts(sort=False)", "c    1\na    2\nb    2\nName: count, dtype: int64", comparison.Match.FORM),
+        ("value_counts(sort=False)", "c    2\na    1\nb    2\nName: count, dtype: int64", comparison.Match.VALUE),
     ],
 )
-def test_counts_that_are_not_sorted_come_in_any_order(call: str, new: str, match: stored.Match) -> None:
+def test_counts_that_are_not_sorted_come_in_any_order(call: str, new: str, match: comparison.Match) -> None:
     old, got = (Output("execute_result", data={"text/plain": t}) for t in ("a    2\nb    2\nc    1\ndtype: int64", new))
     assert stored.compare_outputs([old], [got], f"kinds.{call}").match is match

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.model import Agreement, Applicability, Patch
-from jupyter_selfheal.scoring.evidence import ENDS, SKIPS, CellBelow, Count, Evidence
-from jupyter_selfheal.scoring.expected import Part
-from jupyter_selfheal.scoring.stored import Comparison, Match
+from jupyter_selfheal.scoring.comparison import Comparison, Match
+from jupyter_selfheal.scoring.evidence import ENDS, SKIPS, CellBelow, Count, Evidence, Part
 from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
 UNSAFE = Patch((), "change it", healer="search")
