@@ -25,6 +25,7 @@ from jupyter_selfheal.model import (
     Keep,
     Patch,
     Replace,
+    Role,
     Run,
     Start,
     StepResult,
@@ -134,3 +135,11 @@ def test_nothing_is_behind_a_patch_that_ran(stage: MakeStage) -> None:
     s = stage("x = 1", "x.a")
     ran, _ = s.starts.before[0].run(TrialRequest((Run("x", "c1"),)))
     assert build_case_behind(s.case, s.replaced("x.a", "x"), ran) is None
+
+
+def test_a_cell_that_missed_something_and_now_raises_failed_otherwise_and_one_that_never_began_not_at_all() -> None:
+    missed = Case(Failure("c", "f(2)", FailureKind.MISSED, "ExpectationMissed", "expected 4"))
+    raised = StepResult("error", cell_id="c", errors=(ErrorInfo("KeyError", "2", line=1, statement=0),))
+    assert not is_reproduction(missed, trial(Ending.FINISHED, raised), "")
+    setup = StepResult("error", cell_id="b", role=Role.SETUP.value, errors=raised.errors)
+    assert find_failure(missed, "f(2)", trial(Ending.FINISHED, setup, raised)) is None

@@ -138,3 +138,12 @@ def test_without_money_or_without_a_model_the_line_is_read_off_the_patch() -> No
     offline = Critic("never asked")
     heal_with(offline, offline=True)
     assert offline.asked == []
+
+
+def test_of_many_cells_that_are_changed_the_first_are_named_and_the_others_counted() -> None:
+    sources = [f"a{n} = {n}" for n in range(5)] + ["boom", "print(a0, a1, a2, a3, a4)"]
+    case = Case(Failure("c5", "boom"), Notebook(tuple(Cell(f"c{n}", s) for n, s in enumerate(sources))))
+    many = Patch(tuple(Replace(f"c{n}", sources[n], f"a{n} = 0") for n in range(5)), "All")
+    said = (risks.foresee_risk(case, many, ()) or "").split("; ")
+    assert said[-1] == f"and {5 - risks.NAMED} more"
+    assert len(said) == risks.NAMED + 1

@@ -9,25 +9,38 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.loop import advance, evidence, limits, policy
+from jupyter_selfheal.loop import advance, evidence, limits, machine, policy, proposals, stability, states
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop.commands import AskHealer, Derive
-from jupyter_selfheal.loop.states import Judged
+from jupyter_selfheal.loop.states import Account, Judged
 from jupyter_selfheal.loop.trial_states import TrialStates
 from jupyter_selfheal.loop.trials import build_request
 from jupyter_selfheal.model import (
     Applicability,
     Attempt,
+    Case,
+    Cell,
+    Choice,
     Cost,
+    Decision,
     Diagnosis,
+    Ending,
+    Failure,
     FailureKind,
+    Isolation,
     Keep,
     Locus,
+    Notebook,
     Oracle,
+    Patch,
     Reason,
     Repeats,
+    Replace,
+    Role,
     SkipReason,
     Start,
+    StepResult,
+    Trial,
     Verdict,
 )
 from jupyter_selfheal.ports import Answer
@@ -116,3 +129,73 @@ def test_states_that_are_kept_are_let_go_of_with_the_next_trials_and_at_the_end(
     states.close()
     with pytest.raises(KernelError, match="closed"):
         kept[1].run(request)
+
+
+def test_what_failed_behind_the_reported_cell_is_said_after_what_that_came_from_and_once() -> None:
+    root, behind = Diagnosis("`x` is misspelt."), Diagnosis("`y` has no `siez`.")
+    derived = replace(DOSSIER, derived=("a",), root=root, diagnosis=behind)
+    said = proposals.find_diagnosis_at_end(derived).cause
+    assert said == "`x` is misspelt. Behind it: `y` has no `siez`."
+    for same in (replace(derived, diagnosis=root), replace(derived, derived=(), diagnosis=behind)):
+        assert proposals.find_diagnosis_at_end(same) is same.diagnosis
+
+
+def test_blanks_are_no_hint() -> None:
+    paused = states.Paused(replace(DOSSIER, prices={"rules": Cost(0.5)}), "why", Reason.EXHAUSTED)
+    for text, hints in (("  ", ()), (" use a list ", ("use a list",))):
+        after, _ = machine.step(paused, ev.Decided(Decision(Choice.RETRY, text=text)), CONFIG)
+        assert after.dossier.case.hints == after.dossier.current.hints == hints
+
+
+def test_a_session_of_less_than_a_budget_has_one_heals_tokens() -> None:
+    for session, budgets in ((0.05, 1), (0.1, 1), (0.4, 4)):
+        left = limits.count_session_tokens_left(Account(0.1, session), CONFIG.with_(budget_usd=0.1))
+        assert left == budgets * CONFIG.token_ceiling
+
+
+def test_a_healer_that_is_free_is_no_service_that_may_come_back() -> None:
+    down = replace(DOSSIER, shut=(states.Shut("rules", Reason.INFRASTRUCTURE, "no kernel"),))
+    assert not limits.is_outage(down)
+    assert limits.is_outage(replace(down, paid=("rules",)))
+
+
+def test_of_patches_that_are_measured_one_too_many_passes_by_luck() -> None:
+    measured = {str(n): Repeats(5, 5) for n in range(stability.MOST_REPEATED)}
+    assert stability.is_beyond_measuring(replace(DOSSIER, repeated=measured))
+    del measured["0"]
+    assert not stability.is_beyond_measuring(replace(DOSSIER, repeated=measured))
+
+
+def test_who_reasons_or_is_paid_does_not_take_whatever_passes() -> None:
+    assert [h for h in ("memory", "rules", "search", "language_model") if stability.is_guesser(h)] == ["search"]
+
+
+def test_a_cell_that_passes_in_place_is_not_measured_in_states_made_anew_too() -> None:
+    drawn = Case(
+        Failure("c1", "assert x < 0.5", ename="AssertionError", line=1, statement=0),
+        Notebook((Cell("c0", "import random\nx = random.random()"), Cell("c1", "assert x < 0.5"))),
+    )
+    patch = Patch((Replace("c1", "assert x < 0.5", "assert x < 0.9"),), "a wider bound")
+    dossier = replace(DOSSIER, case=drawn, current=drawn, baselines=(), can_make_anew=True)
+    passes = Trial(
+        "",
+        (StepResult("ok", cell_id="c1", role=Role.CELL.value),),
+        Ending.FINISHED,
+        Start.BEFORE_CELL,
+        Isolation("fake"),
+    )
+    plans = [stability.plan_repeats(replace(dossier, baselines=ran), patch) for ran in ((), (ev.BaselineRan(passes),))]
+    assert [(bool(p.drawn), bool(p.anew)) for p in plans if p] == [(False, True), (True, False)]
+
+
+@pytest.mark.parametrize(
+    ("name", "says", "is_sure"),
+    [
+        ("NameError", "name 'y' is not defined", True),
+        ("AttributeError", "'NoneType' object has no attribute 'y'", False),
+        ("KeyError", "'y'", False),
+    ],
+)
+def test_a_name_that_is_not_there_is_not_asked_for_twice(name: str, says: str, is_sure: bool) -> None:
+    case = replace(CASE, failure=replace(CASE.failure, ename=name, evalue=says, seconds=0.1))
+    assert stability.is_conclusive(case) is is_sure

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.model import Applicability, Ending, Isolation, Patch, Replace, Start, Trial, Verdict
-from jupyter_selfheal.scoring.evidence import Count, Evidence, SeenCalls
+from jupyter_selfheal.scoring.evidence import Count, Evidence, Finding, SeenCalls
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
-from jupyter_selfheal.scoring.verdict import build_verdict
+from jupyter_selfheal.scoring.verdict import Opinion, build_verdict
 
 PLAIN = Patch((Replace("c", "total(rows)", "sum(rows)"),), "sum", healer="search", prior=0.5)
 
@@ -62,3 +62,25 @@ def test_a_safe_patch_is_not_held_up_by_what_another_one_makes_of_a_cell_above()
 def test_a_guess_that_meets_one_check_is_less_sure_than_one_that_meets_more() -> None:
     one, three = (build_verdict(PLAIN, Evidence(True, deciding=Count(n, n))).confidence for n in (1, 3))
     assert (one, three) == (80, 95)
+
+
+def test_a_value_or_two_printed_is_no_proof_of_a_guess_unless_something_else_was_compared_too() -> None:
+    printed = Evidence(True, printed_alone=2, findings=(Finding("property tests", 1, 1),))
+    doubted = "It prints the one or two values that are expected"
+    unusual = replace(PLAIN, weight=0.01)
+    assert any(r.startswith(doubted) for r in build_verdict(unusual, printed).reasons)
+    more = replace(printed, findings=(Finding("property tests", 3, 3),))
+    assert not any(r.startswith(doubted) for r in build_verdict(unusual, more).reasons)
+
+
+def test_who_said_what_a_cell_is_for_and_has_it_judged_need_not_say_it_again() -> None:
+    scarce = Evidence(True, deciding=Count(1, 1), scarce="Hardly more than one value speaks for it.")
+    model = replace(PLAIN, healer="language_model")
+    asked = build_verdict(model, scarce)
+    assert asked.needs_word
+    assert scarce.scarce in asked.reasons
+    assert not build_verdict(model, replace(scarce, remarks=("it skips",))).needs_word
+    assert scarce.scarce in build_verdict(model, scarce, Opinion(9.0)).reasons
+    told = build_verdict(model, replace(scarce, specified=True), Opinion(9.0))
+    assert scarce.scarce not in told.reasons
+    assert told.oracle_met

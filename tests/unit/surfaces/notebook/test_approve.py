@@ -312,3 +312,20 @@ def test_a_doubt_is_named_as_why_nothing_is_applied() -> None:
     assert "it scores 6, below 7: the 8 in its result stays" in text
     unknown = replace(shown, candidates=(replace(shown.candidates[0], verdict=replace(doubted, feedback="")),))
     assert "it runs, but nothing here confirms the result" in PolicyApprover("all", 7.0).decide(unknown).text
+
+
+def test_a_judges_word_alone_applies_nothing_and_one_that_an_oracle_backs_does() -> None:
+    shown = proposal()
+    (candidate,) = shown.candidates
+    for met, choice in ((False, Choice.STOP), (True, Choice.APPROVE)):
+        judged = replace(candidate, verdict=replace(candidate.verdict, proofs=("judge",), oracle_met=met))
+        decision = PolicyApprover("all", 7.0).decide(replace(shown, candidates=(judged,)))
+        assert decision.choice is choice
+        assert met or "only a model's judgement" in decision.text
+
+
+def test_a_fix_that_something_contradicts_is_refused_with_that_whatever_it_scores() -> None:
+    shown = proposal()
+    (candidate,) = shown.candidates
+    wrong = replace(candidate, verdict=replace(candidate.verdict, plausible=False, feedback="expected 4, got 5"))
+    assert "expected 4, got 5" in PolicyApprover("all", 7.0).decide(replace(shown, candidates=(wrong,))).text
