@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
+from jupyter_selfheal.inside.search.added_statements import adds_statement
 from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Step, Trial
 from jupyter_selfheal.scoring.asserts import find_asserts_below, is_assert, list_patched_cells
 from jupyter_selfheal.source.rerun import DEFINITIONS
@@ -26,6 +27,8 @@ UNTOLD = "untold_parts"
 SECONDS = 60.0
 FEW = 4
 """Checks up to which it is asked: five and more are asked for slips by the search, and seldom leave a whole condition untold."""
+UNBOUND = frozenset({"NameError", "UnboundLocalError"})
+"""Failures that say themselves what is missing."""
 ASKED = frozenset({"search", "rules"})
 """Healers that it is asked of: it was measured for what is guessed, and for a cell that did not parse."""
 
@@ -36,7 +39,7 @@ class UntoldParts:
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
         """The probe, for a guess, or whatever made a cell parse: nothing of that has ever run. Of a safe fix it is only asked what does not run with it either."""
         if patch.healer in ASKED and not patch.rival and (units := _list_units(case, patch)):
-            given: JSON = {"units": units, "unrun": not _is_asked(case, patch)}
+            given: JSON = {"units": units, "unrun": not _is_asked(case, patch), "added": _is_put_in(case, patch)}
             yield Probe(probe_source("search.untold_parts"), given, UNTOLD, SECONDS)
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
@@ -62,6 +65,15 @@ def mark_untold(
 def _is_asked(case: Case, patch: Patch) -> bool:
     is_open = patch.applicability is not Applicability.SAFE or case.failure.kind is FailureKind.SYNTAX
     return patch.healer in ASKED and is_open
+
+
+def _is_put_in(case: Case, patch: Patch) -> bool:
+    """Whether a guess puts a statement into a function that ran, where no name that is missing asks for it: some statement somewhere meets two checks."""
+    is_guess = patch.applicability is not Applicability.SAFE and case.failure.kind is not FailureKind.SYNTAX
+    if not is_guess or case.failure.ename in UNBOUND:
+        return False
+    changes = list_patched_cells(case, patch)
+    return any(src.parse(before) and src.parse(after) and adds_statement(before, after) for _, before, after in changes)
 
 
 def _list_units(case: Case, patch: Patch) -> list[JSON]:

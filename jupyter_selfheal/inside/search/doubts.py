@@ -26,6 +26,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_lost_recursion,
     find_unread_items,
 )
+from jupyter_selfheal.inside.search.measuring_functions import find_measures
 from jupyter_selfheal.inside.search.mutations.empty_bodies import describe_doubt_of_body
 from jupyter_selfheal.inside.search.number_as_condition import find_number_as_condition
 from jupyter_selfheal.inside.search.odd_values import describe_nothing, describe_other_value
@@ -80,6 +81,7 @@ class Doubts:
         self.items = count_expected_items(runner.program)
         self.answers = list_expected_texts(runner.program)
         self.runs = RunDoubts(candidates, hypotheses, runner, sight, maker)
+        self.measures = find_measures(self.units)
         self.turned = list_turned(candidates, {k: u.text for k, u in enumerate(self.units)})
 
     def describe(self, n: int, likeliest: int) -> str:
@@ -90,6 +92,7 @@ class Doubts:
             or self.hypotheses.describe_doubt(n, self.rushed)
             or self._describe_turned(n)
             or self._describe_given_up(n)
+            or self._describe_measure(n)
             or self._describe_odd_patch(n)
             or describe_doubt_of_several(
                 self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
@@ -105,6 +108,12 @@ class Doubts:
             or self._describe_literal(n, likeliest)
             or self.runs.describe(n)
         )
+
+    def _describe_measure(self, n: int) -> str:
+        """The doubt about a change of nothing but what the checks measure objects with; of plain data calls tell which function is at fault."""
+        texts = self.candidates[n].texts
+        names = [self.measures[k] for k in texts if k in self.measures and not self.sight.calls.get(self.measures[k])]
+        return f"`{names[0]}` is what the checks measure with" if names and len(names) == len(texts) else ""
 
     def _describe_wrapped_place(self, n: int) -> str:
         """The doubt about an index that is moved one back in a loop that begins at 0."""

@@ -25,6 +25,7 @@ from jupyter_selfheal.inside.search.input_domain import (
 )
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.lost_names import list_recursive
+from jupyter_selfheal.inside.search.measuring_functions import ASIDE, find_measures
 from jupyter_selfheal.inside.search.odd_values import describe_nothing
 from jupyter_selfheal.inside.search.oracle_strength import (
     measure_strength,
@@ -74,8 +75,9 @@ class Ranking:
     ) -> None:
         self.runner, self.sight, self.steps, self.maker = runner, sight, steps, maker
         self.units = runner.program.units
+        measures = find_measures(self.units)
         for c in plausible:
-            c.weight *= self._measure_neglect(c)
+            c.weight *= self._measure_neglect(c) * (ASIDE if c.texts.keys() <= measures.keys() else 1)
         found = [c for c in plausible if not c.follows]
         self.candidates = sorted(found, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
         self.candidates += [c for c in plausible if c.follows]

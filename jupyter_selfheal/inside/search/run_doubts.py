@@ -9,6 +9,7 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.search import strange_results
+from jupyter_selfheal.inside.search.added_statements import adds_statement
 from jupyter_selfheal.inside.search.broken_laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.called_functions import is_defined_in, list_changed_functions
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
@@ -50,7 +51,6 @@ from jupyter_selfheal.inside.search.result_sizes import describe_other_size
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.second_faults import (
     LEAST_CHECKS,
-    adds_statement,
     describe_second_fault,
     is_weak,
 )

@@ -7,7 +7,6 @@ checks and give another value for an input that is like the checked ones; but fo
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import re
 import time
@@ -45,31 +44,9 @@ _BOUNDARY = re.compile(r"<=?|>=?")
 Arguments = tuple[Any, ...]
 
 
-def adds_statement(old: str, new: str) -> bool:
-    """Whether a text has a statement more than the old one, and all that this had in the same order."""
-    before, after = (list(map(_cut_blocks, _list_statements(text))) for text in (old, new))
-    left = iter(after)
-    return len(after) > len(before) and all(head in left for head in before)
-
-
 def is_weak(checks: int, share_missed: float) -> bool:
     """Whether so many checks, which miss such a share of small changes of the patched program, let a second fault pass easily."""
     return LEAST_CHECKS <= checks < STRONG_CHECKS or share_missed >= WEAK_SHARE
-
-
-def _list_statements(text: str) -> Iterator[ast.stmt]:
-    def walk(node: ast.AST) -> Iterator[ast.stmt]:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.stmt):
-                yield child
-            yield from walk(child)
-
-    return walk(ast.parse(text))
-
-
-def _cut_blocks(node: ast.stmt) -> str:
-    """A statement without its blocks: its first line."""
-    return ast.unparse(node).partition("\n")[0]
 
 
 def describe_second_fault(

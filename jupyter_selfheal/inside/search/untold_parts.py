@@ -29,8 +29,9 @@ from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import DEFINE, Program, compile_unit, fingerprint, read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
 
-SHARE, LEAST = 0.2, 3
-"""The share of the slips that make a difference, and how many of them, from which on it is said that nothing tells."""
+SHARE, SHARE_OF_ADDED, LEAST = 0.2, 0.1, 3
+"""The share of the slips that make a difference, and how many of them, from which on it is said that nothing tells; and that share of a guess that
+puts a statement in."""
 MOST = 250
 """Slips that are tried: of more every second, or third, one."""
 TRACED, EACH, ALL, COMPARED = 400_000, 25_000, 4_000_000, 4_000_000
@@ -58,12 +59,14 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> str:
     with warnings.catch_warnings(), skip_sleep(), limit_recursion():
         warnings.simplefilter("ignore")
         program, plain = read_program(argument), bool(argument.get("unrun"))
-        said = run_in_fork(lambda: describe_untold(program, shell.user_ns, plain), WAIT)
+        share = SHARE_OF_ADDED if argument.get("added") else SHARE
+        said = run_in_fork(lambda: describe_untold(program, shell.user_ns, plain, share), WAIT)
     return said if isinstance(said, str) else ""
 
 
-def describe_untold(program: Program, space: dict[str, Any], plain: bool = False) -> str:
-    """What the checks of a program leave untold, in words; ``plain``: only what they do not run. To be called in a fork."""
+def describe_untold(program: Program, space: dict[str, Any], plain: bool = False, share: float = SHARE) -> str:
+    """What the checks of a program leave untold, in words; ``plain``: only what they do not run; ``share``: of the slips, from which on it is said. To
+    be called in a fork."""
     runner = Runner(program, space)
     sight = trace_program(runner, TRACED)
     if sight.result.failed or not sight.result.passed:
@@ -87,7 +90,7 @@ def describe_untold(program: Program, space: dict[str, Any], plain: bool = False
             made = list(_list_made(runner))
             passing, noticed = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
             missed = _list_missed(runner, passing, function, [*checked, *alike])
-            return _describe_missed(missed, noticed)
+            return _describe_missed(missed, noticed, share)
     return ""
 
 
@@ -196,10 +199,9 @@ def _list_missed(
     return missed
 
 
-def _describe_missed(missed: Sequence[tuple[Slip, str]], noticed: int) -> str:
+def _describe_missed(missed: Sequence[tuple[Slip, str]], noticed: int, share: float = SHARE) -> str:
     turned = next(((slip, told) for slip, told in missed if slip.turned), None)
-    share = len(missed) / max(len(missed) + noticed, 1)
-    if turned is None and (len(missed) < LEAST or share < SHARE):
+    if turned is None and (len(missed) < LEAST or len(missed) < share * (len(missed) + noticed)):
         return ""
     slip, told = turned or missed[0]
     instead = (

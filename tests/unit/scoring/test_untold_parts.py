@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.inside.search.likely_slips import list_slips
-from jupyter_selfheal.inside.search.untold_parts import probe
+from jupyter_selfheal.inside.search.likely_slips import Slip, list_slips
+from jupyter_selfheal.inside.search.untold_parts import SHARE_OF_ADDED, _describe_missed, probe
 from jupyter_selfheal.model import Applicability, Attempt, Patch, Probe, Replace, Step
 from jupyter_selfheal.scoring.evidence import Count, Evidence
 from jupyter_selfheal.scoring.untold_parts import UntoldParts, mark_untold
@@ -76,8 +76,32 @@ def test_slips_are_of_one_place_each_and_of_no_docstring_or_annotation() -> None
     assert "xs[k + 1]" in {s.new for s in slips}
 
 
-def _list_steps(cells: list[str], at: int, new: str, **given: Any) -> list[Step]:
-    case = case_of(cells, at)
+def test_of_a_statement_put_in_a_tenth_of_the_slips_is_too_much() -> None:
+    missed = [(Slip("", "n", "n + 1", False), "`f(1)` gives 1, and would give 2")] * 3
+    assert _describe_missed(missed, 22) == ""
+    assert _describe_missed(missed, 22, SHARE_OF_ADDED).startswith("the checks would also hold if `n` were `n + 1`")
+    assert _describe_missed(missed, 30, SHARE_OF_ADDED) == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "given", "added"),
+    [
+        (SUM.replace("        total += n\n", "        pass\n"), {}, False),
+        (SUM.replace("    total = 0\n", ""), {}, True),
+        (SUM.replace("    total = 0\n", ""), {"applicability": Applicability.SAFE}, False),
+        (SUM.replace("    total = 0\n", ""), {"ename": "UnboundLocalError"}, False),
+        (SUM.replace("+= n", "+= 1"), {}, False),
+        (SUM.replace(":", ""), {}, False),
+    ],
+)
+def test_it_is_said_of_a_guess_whether_it_puts_a_statement_in(old: str, given: dict[str, Any], added: bool) -> None:
+    (step,) = _list_steps([old, "assert add_up([1]) == 1"], 1, SUM, **given)
+    assert isinstance(step, Probe)
+    assert step.argument["added"] is added
+
+
+def _list_steps(cells: list[str], at: int, new: str, ename: str = "AssertionError", **given: Any) -> list[Step]:
+    case = case_of(cells, at, ename=ename)
     edit = Replace("c0", cells[0], new)
     patch = Patch((edit,), "mend it", healer="search", **given)
     return list(UntoldParts().list_steps(case, patch, HealConfig()))

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from jupyter_selfheal.inside.search.added_statements import adds_statement
 from jupyter_selfheal.inside.search.broken_laws import describe_broken_law, describe_unfinished
 from jupyter_selfheal.inside.search.described_bounds import list_told_bounds, list_told_numbers
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
-from jupyter_selfheal.inside.search.second_faults import adds_statement, is_weak, list_own_steps
+from jupyter_selfheal.inside.search.second_faults import is_weak, list_own_steps
 from jupyter_selfheal.inside.search.wrapped_places import find_wrapped_place
 from tests.unit.healers.search.searching import find
 
