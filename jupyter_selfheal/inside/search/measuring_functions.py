@@ -30,9 +30,9 @@ def find_measures(units: Sequence[Unit]) -> dict[int, str]:
         for name, n in named.items()
     }
     called: dict[str, list[bool]] = {}
-    for node in (n for u in units if u.role == CHECK for n in ast.walk(ast.parse(u.text))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in named:
-            called.setdefault(node.func.id, []).append(_takes_result(node, below[node.func.id]))
+    for call in (n for u in units if u.role == CHECK for n in ast.walk(ast.parse(u.text)) if isinstance(n, ast.Call)):
+        if isinstance(call.func, ast.Name) and call.func.id in named:
+            called.setdefault(call.func.id, []).append(_takes_result(call, below[call.func.id]))
     return {named[name]: name for name, told in called.items() if all(told)}
 
 
