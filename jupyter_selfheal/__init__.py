@@ -125,6 +125,11 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
         browser_session.load(shell)
         return
+    if sys.platform == "win32":
+        from jupyter_selfheal.errors import NOT_ON_WINDOWS
+
+        print(f"Self-heal: {NOT_ON_WINDOWS}.", file=sys.stderr)
+        return
     from jupyter_selfheal.surfaces.live import extension
 
     extension.load(shell)

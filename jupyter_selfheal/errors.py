@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model import Cost
 
 __all__ = [
+    "NOT_ON_WINDOWS",
     "RUN_AGAIN",
     "ConfigError",
     "ForkRefused",
@@ -46,6 +47,9 @@ __all__ = [
     "WireError",
     "explain_import_error",
 ]
+
+NOT_ON_WINDOWS = "Windows is not supported: run Jupyter and this in WSL 2"
+"""What is said there instead of anything else, as modules of POSIX are missing."""
 
 RUN_AGAIN = ": run the cell again"
 """What a person can do about a state that is gone; a batch does it by itself."""

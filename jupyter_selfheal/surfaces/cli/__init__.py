@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Sequence
 
 from jupyter_selfheal import registry
-from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.errors import NOT_ON_WINDOWS, SelfHealError
 from jupyter_selfheal.own_process import keep_byte_code
 from jupyter_selfheal.surfaces.cli.interrupts import resend_lost_interrupts
 from jupyter_selfheal.surfaces.cli.parser import build_parser, find_command
@@ -37,6 +37,8 @@ def run() -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code: of ``heal`` 0 everything runs, 1 something is still broken, 2 the rest."""
     _print_what_a_terminal_lacks()
+    if sys.platform == "win32":
+        return _print_error(NOT_ON_WINDOWS)
     try:
         parser, words = build_parser(), sys.argv[1:] if argv is None else argv
         if not words:

@@ -13,7 +13,7 @@ WRAP = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere"
 
 
 NO_BUTTONS = "No buttons here? Trust the notebook, or run `%heal approve` in a new cell."
-"""What can be done where a page draws no widget: one that does not trust the notebook, as that of a second person, or a front end without."""
+"""What can be done where no widget is drawn: a page that does not trust the notebook, as that of a second person, or a front end without."""
 
 
 def format_html(text: str, explanation: Sequence[str] = (), *, is_open: bool = False) -> str:

@@ -31,6 +31,7 @@ PROOF_SECONDS = 60.0
 NO_PAGE = (
     "the cells below are looked at where a page shows them: that takes JupyterLab or Notebook 7 with the extension"
 )
+TAKES_PAGE = "That takes JupyterLab or Notebook 7 with the extension, of which no page is here yet."
 
 AHEAD_ON = (
     "In idle time the cells below are run in copies of the kernel: the page shows beside each what will become of it. "
@@ -328,7 +329,8 @@ class HealMagics:
             raise UsageError(NO_PAGE)
         if word in ("on", "off"):
             self._find_ahead().switch(word == "on")
-            words.print_lines([AHEAD_ON if word == "on" else "The cells below are no longer looked at."])
+            told = AHEAD_ON if session.has_page() else f"{AHEAD_ON} {TAKES_PAGE}"
+            words.print_lines([told if word == "on" else "The cells below are no longer looked at."])
             return
         if word == "show" and cell_id:
             if not self._find_ahead().show_fix(cell_id.strip()):

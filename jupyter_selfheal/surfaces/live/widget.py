@@ -11,7 +11,7 @@ import anywidget
 import traitlets
 
 from jupyter_selfheal.surfaces.card import Card
-from jupyter_selfheal.surfaces.live.card_html import format_html
+from jupyter_selfheal.surfaces.live.card_html import NO_BUTTONS, format_html
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 from jupyter_selfheal.surfaces.live.widget_payload import build_payload, list_explanation
 from jupyter_selfheal.surfaces.words import format_card
@@ -99,7 +99,8 @@ class WidgetView:
         update: bool = True,
         is_open: bool = False,
     ) -> None:
-        bundle = {**drawn, "text/plain": plain, "text/html": format_html(plain, explanation, is_open=is_open)}
+        text = f"{plain}\n{NO_BUTTONS}" if is_open else plain
+        bundle = {**drawn, "text/plain": text, "text/html": format_html(plain, explanation, is_open=is_open)}
         self._shell.display_pub.publish(bundle, {}, transient={"display_id": self._display_id}, update=update)
 
     def _handle_message(self, heal: LiveHeal, content: dict[str, Any]) -> None:

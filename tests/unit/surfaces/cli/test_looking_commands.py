@@ -6,9 +6,11 @@ import io
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+import jupyter_selfheal
 from jupyter_selfheal.journal.jsonl import JsonlJournal
 from jupyter_selfheal.surfaces.cli import doctor, main
 from tests.batches import notebook
@@ -105,3 +107,17 @@ def test_an_error_fits_the_terminal_and_is_one_line_in_a_file(
     assert all(len(line) <= 60 or " " not in line.strip() for line in said), said
     assert len(file.getvalue().splitlines()) == 1
     assert file.getvalue().split() == screen.getvalue().split()
+
+
+def test_windows_is_refused_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    assert main(["doctor"]) == 2
+    jupyter_selfheal.load_ipython_extension(SimpleNamespace())  # type: ignore[arg-type]
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines() == [
+        "jupyter selfheal: Windows is not supported: run Jupyter and this in WSL 2",
+        "Self-heal: Windows is not supported: run Jupyter and this in WSL 2.",
+    ]

@@ -52,12 +52,12 @@ def measure(text: str) -> int:
     ("command", "says"),
     [
         ("ahead now", "no page has told which cells are below"),
-        ("ahead on", "it stops when you run a cell"),
+        ("ahead on", "it stops when you run a cell. That takes JupyterLab or Notebook 7"),
         ("consent", "may be sent to the model in this session"),
     ],
 )
 def test_what_a_magic_says_fits_the_terminal(on_screen: Magics, command: str, says: str) -> None:
-    magics, screen = on_screen(shell=SimpleNamespace(kernel=None))
+    magics, screen = on_screen(shell=SimpleNamespace(kernel=None), has_page=lambda: False)
     magics.heal_line(command)
     assert says in " ".join(screen.getvalue().split())
     assert measure(screen.getvalue()) <= 80
