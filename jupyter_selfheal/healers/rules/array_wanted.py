@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Applicability, Cell, Patch
 
 MATRIX = re.compile(r"np\.matrix is not supported")
 RAGGED = re.compile(r"inhomogeneous shape")
@@ -27,7 +27,7 @@ class ArrayWanted(Rule):
     place of `np.array(x, copy=False)`.
 
     **Fix safety** Safe: each is what the library did before by itself, and what its message or its migration guide names. Unsafe for rows of numbers that stand in
-    the call, of which one may be missing, and for pictures.
+    the call, of which one may be missing, and for pictures. Silent for rows of numbers of which most have one length, unless a stored output shows an array of lists.
     """
 
     code = "NPA101"
@@ -78,6 +78,10 @@ class ArrayWanted(Rule):
             return None  # arrays of other shapes are meant to be of one
         end = context.span(call)[1] - 1
         is_written = _is_written_out(call.args[0])
+        if _lacks_numbers(context, context.text(call.args[0])):
+            if not _OF_LISTS.search("".join(t for c in context.notebook.cells for t in _list_shown(c))):
+                return None  # what is reckoned with lists in place of rows is no result
+            is_written = True
         return self.patch(
             context.replace(context.cell_id, [(end, end, ", dtype=object")]),
             "Add `dtype=object`",
@@ -128,6 +132,23 @@ class ArrayWanted(Rule):
             "Since NumPy 2.0, `copy=False` fails where a copy is needed.",
             prior=0.9,
         )
+
+
+_OF_LISTS = re.compile(r"\blist\(\[|dtype=object")
+"""How an array of lists is shown."""
+
+
+def _list_shown(cell: Cell) -> Iterator[str]:
+    """The texts of what is stored of a cell's results."""
+    yield from (f"{o.text}{o.data.get('text/plain', '')}" for o in cell.outputs if o.output_type != "error")
+
+
+def _lacks_numbers(context: RuleContext, rows: str) -> bool:
+    """Whether rows hold nothing but numbers, and most of them are of one length: what the others lack is missing."""
+    lengths = f"[len(_) for _ in {rows}]"
+    return context.is_true(
+        f"all(isinstance(n, (int, float)) for _ in {rows} for n in _) and any({lengths}.count(n) * 2 > len({lengths}) for n in {lengths})"
+    )
 
 
 def _is_written_out(rows: ast.expr) -> bool:

@@ -11,7 +11,7 @@ from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Patch
 
 TAKING = frozenset(
-    {"apply", "map", "applymap", "transform", "agg", "aggregate", "filter", "pipe", "assign", "submit", "reduce", "curve_fit", "quad", "minimize",
+    {"apply", "map", "applymap", "transform", "agg", "aggregate", "filter", "pipe", "assign", "submit", "reduce", "curve_fit", "rename", "quad", "minimize",
      "sort", "sorted", "min", "max"}
 )  # fmt: skip
 """Functions that are given a function."""
@@ -58,6 +58,8 @@ def _is_given(context: RuleContext, call: ast.Call) -> bool:
     for outer in context.walk(ast.Call):
         name = read_called_name(outer)
         keys = [k.value for k in outer.keywords if k.arg in ("key", "func", "aggfunc", "target", "callback")]
+        if name == "rename":
+            keys += [k.value for k in outer.keywords if k.arg in ("columns", "index", "mapper")]
         given = [*outer.args, *keys] if name in TAKING - {"sort", "sorted", "min", "max"} or name == "map" else keys
         if any(a is call for a in given):
             return True

@@ -32,7 +32,7 @@ class GridParameters(Rule):
     says, the value in the list the one that took its place. For a penalty of `l1` in the grid, `LogisticRegression()` gets the solver that was its default.
     The cells that made the grid run again. A parameter that is gone is taken out (`normalize`). A value in a dictionary of parameters (`GradientBoostingRegressor(**params)`) changes as one in a grid does.
 
-    A parameter of one step of a pipeline alone gets the step's name: `clf__C`; `logistic__C` gets the whole name of the step.
+    A parameter of one step of a pipeline alone gets the step's name: `clf__C`; `logistic__C` gets the whole name of the step, `model__C` that of the one step which has a `C`.
 
     **Fix safety** Safe: scikit-learn's changelog names the successor, and the message lists it; or one step of the pipeline has the parameter, and no
     other; or the message lists one name alone that differs by a slip; or the parameter that goes changed nothing that is fitted (`normalize` of
@@ -62,10 +62,14 @@ class GridParameters(Rule):
                 cause = f"A pipeline's parameter is named with its step: only `{step}` has `{gone[1]}`."
                 key = f"{step}__{gone[1]}"
                 yield from self._change_parameter(context, _Key(gone[1], key), f"Change `{gone[1]}` to `{key}`", cause)
-            elif gone[2] == "Pipeline" and (named := _find_named_step(text, gone[1])):
+            elif gone[2] == "Pipeline" and (
+                named := _find_named_step(text, gone[1]) or _find_step_with_all(context, gone[1])
+            ):
                 cause = f"The pipeline has no step `{gone[1]}`: it is called `{named}`."
                 change = _Renaming(gone[1], named)
-                yield from self._change_parameter(context, change, f"Change `{gone[1]}` to `{named}`", cause)
+                why = "The pipeline has one step that this can be."
+                for patch in self._change_parameter(context, change, f"Change `{gone[1]}` to `{named}`", cause):
+                    yield replace(patch, why=why)
             elif word := _find_slip(gone[1], gone[3]):
                 cause = f"`{gone[2]}` has no parameter `{gone[1]}`. Did you mean `{word}`?"
                 yield from self._change_parameter(
@@ -164,6 +168,15 @@ def _find_named_step(message: str, beginning: str) -> str:
     """``logisticregression`` for `logistic__C`: the one step that a pipeline shows whose name goes on from what was written."""
     steps = {step for step in re.findall(r"\('(\w+)',", message) if step.startswith(beginning) and step != beginning}
     return steps.pop() if len(steps) == 1 and len(beginning) >= 4 else ""
+
+
+def _find_step_with_all(context: RuleContext, step: str) -> str:
+    """The one step of a pipeline that has all parameters which are given to one by a name that no step has: ``clf`` for `model__C` and `model__tol`."""
+    nodes = [n for _, _, statement in list_statements_above(context) for n in ast.walk(statement)]
+    named = [n.arg or "" for n in nodes if isinstance(n, ast.keyword)]
+    named += [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    found = {_find_step(context, n.removeprefix(f"{step}__")) for n in named if n.startswith(f"{step}__")}
+    return found.pop() if len(found) == 1 else ""
 
 
 class _Renaming(_Change):

@@ -40,7 +40,7 @@ class NearFile(Rule):
     **Fix** The text that names the file or its folder, in whichever cell it stands, is corrected to the existing relative path.
 
     **Fix safety** Safe where one file only is so near by a slip in case, punctuation or spelling, or where one file of exactly this
-    name is in the tree. Unsafe for another extension, where several are near, and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`; not `input` and `data`, which say nothing of it), in one of old files, or not in the folder that says which part or stage of the data is meant (`processed/sales.csv`, `2019/sales.csv`). Silent where none is: then data are missing;
+    name is in the tree. Unsafe for another extension, where several are near, and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`; not `input` and `data`, which say nothing of it), in a folder beside the notebook's own, in one of old files, or not in the folder that says which part or stage of the data is meant (`processed/sales.csv`, `2019/sales.csv`). Silent where none is: then data are missing;
     a notebook or a program that bears the name is no data.
     """
 
@@ -111,6 +111,8 @@ def _is_in_another_folder(wanted: str, found: str) -> bool:
     missing, instead = [f for f in asked if f not in there], [f for f in there if f not in asked]
     if any(_OLD.search(f) for f in instead):
         return True
+    if instead and found.startswith("../"):
+        return True  # beside the notebook's own folder lies what other notebooks read
     is_foreign = wanted.startswith(("/", "~")) or ":" in wanted  # of another machine: most of its folders say nothing
     if not missing or _are_slips(missing, instead):
         return False

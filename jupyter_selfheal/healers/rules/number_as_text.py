@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments, read_last_name
-from jupyter_selfheal.healers.rules.context.value_types import find_type, read_number_in
+from jupyter_selfheal.healers.rules.context.value_types import DAY, find_type, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"type str doesn't define __round__ method|bad operand type for (?:abs\(\)|unary [-+]): 'str'|must be real number, not str|"
     r"'str' object cannot be interpreted as an integer|can't multiply sequence by non-int of type '(?:numpy\.)?float\d*'|"
+    r"(?P<both>can't multiply sequence by non-int of type 'str'|unsupported operand type\(s\) for (?:-|//?|\*\* or pow\(\)): 'str' and 'str')|"
     r"must be numeric or None, not a string|^window must be an integer|^ufunc '\w+' not supported for the input types|"
     r"unsupported type for timedelta \w+ component: str|(?P<inside>'[<>]=?' not supported between instances of '(?:str' and 'int|int' and 'str)')|"
     r"(?P<column>Invalid comparison between dtype=(?:u?int|float)\d+ and str)|(?P<named>\w+) must be [^;]*\bor a number, not (?P<given>-?\d[\d.]*)|(?P<subplot>Bbox\.from_bounds\(\))"
@@ -31,14 +32,14 @@ class NumberAsText(Rule):
     """Read the number from a text where a number is taken.
 
     **Failure** `TypeError: type str doesn't define __round__ method` at `round(price, 2)`, `'str' object cannot be interpreted as an integer`
-    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `alpha must be numeric or None, not a string`, `window must be an integer 0 or greater` at `rolling(window="3")`, `table["n"] > "3"`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
+    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `unsupported operand type(s) for -: 'str' and 'str'` at `row["end"] - row["start"]`, `alpha must be numeric or None, not a string`, `window must be an integer 0 or greater` at `rolling(window="3")`, `table["n"] > "3"`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
     holds a number.
 
     **Fix** `float(price)` or `int(n)` at the place, as the text and the function demand; `float(price)` for a function's parameter in a product,
     as other calls may give it a fraction.
 
-    **Fix safety** Safe: only a number makes sense there, and the text holds one. Silent where it holds none, and where a whole number is needed
-    and it has a fraction.
+    **Fix safety** Safe: only a number makes sense there, and the text holds one. Silent where it holds none, where a whole number is needed
+    and it has a fraction, and for two days as `20240301`.
     """
 
     code = "TYP207"
@@ -60,6 +61,8 @@ class NumberAsText(Rule):
             functions = [read_number_in(context, n) for n in places]
             if not places or not all(functions):
                 continue
+            if match and match["both"] and any(_is_day(context, n) for n in places):
+                return
             waits = (
                 isinstance(node, ast.Call) and read_last_name(node.func) == "sleep"
             )  # says that it wants an integer, and takes both
@@ -71,6 +74,14 @@ class NumberAsText(Rule):
                 ]
             changes = [(*context.span(n), _write_number(context, n, f)) for n, f in zip(places, functions, strict=True)]
             text = context.text(places[0])
+            if match and match["both"] and "int" in functions:  # other rows of a file may have fractions
+                splices = [(*context.span(n), _write_number(context, n, "float")) for n in places]
+                yield self.patch(
+                    context.replace(context.cell_id, splices),
+                    f"Convert `{text}` to a number",
+                    f"`{text}` is text, not a number.",
+                    prior=0.8,
+                )
             yield self.patch(
                 context.replace(context.cell_id, changes),
                 f"Convert `{text}` to a number",
@@ -106,6 +117,11 @@ def _write_number(context: RuleContext, node: ast.expr, function: str) -> str:
     return written if PLAIN.fullmatch(written) else f"{function}({context.text(node)})"
 
 
+def _is_day(context: RuleContext, node: ast.expr) -> bool:
+    """Whether a text is a day, as `20240301`, of which another one is not subtracted as a number."""
+    return context.is_true(f"__import__('re').fullmatch({DAY!r}, {context.text(node)})")
+
+
 def _is_text(node: ast.expr, text: str) -> bool:
     return isinstance(node, ast.Constant) and node.value == text
 
@@ -115,7 +131,8 @@ def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
     if isinstance(node, ast.UnaryOp):
         return [node.operand]
     if isinstance(node, ast.BinOp):
-        return [node.left, node.right] if isinstance(node.op, ast.Mult) else []
+        ops = (ast.Mult, ast.Sub, ast.Div, ast.FloorDiv, ast.Pow) if match and match["both"] else ast.Mult
+        return [node.left, node.right] if isinstance(node.op, ops) else []
     if not isinstance(node, ast.Call):
         return []
     if match and match["inside"]:  # of a method that counts: `counts.most_common("2")`

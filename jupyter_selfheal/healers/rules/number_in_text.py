@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.decimal_commas import CURRENCY, has_other_currency
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -14,7 +15,6 @@ MESSAGE = re.compile(
 )
 DECIMAL = re.compile(r"(?:^|[\s;])-?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))(?=$|[\s;])")
 """A number with a comma before its decimals: groups have three digits, and the first of them is not 0."""
-CURRENCY = "$€£¥"
 
 ONE_GROUP = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 """A number that may be thousands or have three decimals."""
@@ -30,7 +30,7 @@ class NumberInText(Rule):
     **Fix** `int(float(text))`; `text.replace(",", "")`; the sign of money goes; `"12%"` is read without its sign.
 
     **Fix safety** Safe for `46.0` (a whole number) and `1,234` (groups of three digits). Unsafe where digits are lost
-    (`int("4.7")` becomes 4), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one (`0,975`) or, for `float`, where nothing shows that commas part thousands, and for per cent. Silent for texts that hold no number.
+    (`int("4.7")` becomes 4), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one (`0,975`) or, for `float`, where nothing shows that commas part thousands, and for per cent. Silent for texts that hold no number, and for money where the notebook has that of two countries.
     """
 
     code = "TYP104"
@@ -44,6 +44,8 @@ class NumberInText(Rule):
         if not match:
             return
         text = (match[1] if match[1] is not None else match[2]).strip()
+        if has_other_currency(context, text):
+            return
         for failing in context.list_failing_nodes(ast.Call):
             call = failing
             if not (

@@ -16,6 +16,10 @@ FILLING = frozenset({"dropna", "fillna", "ffill", "bfill", "interpolate"})
 """Methods after which fewer values are missing."""
 GIVING = FILLING | {"sort_values", "sort_index", "drop", "drop_duplicates", "rename", "reset_index", "set_index", "replace", "astype", "clip"}  # fmt: skip
 """Methods that give another table and leave their own as it is."""
+OF_ARGUMENT = frozenset({"add_constant", "get_dummies"})
+"""Functions that give another table in place of their first argument."""
+MAKING = OF_ARGUMENT | {"assign", "join", "merge", "reset_index", "set_index"}
+"""What gives a table with other columns or labels."""
 OF_COLUMN = (FILLING - {"dropna"}) | {"replace", "astype", "clip"}
 """Those whose result takes a column's place: what others give lacks rows of the table, or has them in another order, and is set back by their labels."""
 
@@ -25,26 +29,30 @@ class ResultDropped(Rule):
 
     **Failure** `Input X contains NaN`, or `AssertionError`, where a line is `df.dropna()`: the table stays as it was.
 
+    Or `KeyError: 'const'`, where a line is `sm.add_constant(X)`.
+
     **Fix** `df = df.dropna()`, also in cells above; `df["age"] = df["age"].fillna(0)` of a column. The cells that made the table run again.
 
     **Fix safety** Safe on a line that is not the last of its cell: it has no other effect. What the last line gives is shown (every line with `ast_node_interactivity`), which may be all that it is for: unsafe, and only for one such line and
     a failed assert. Unsafe, too, where several lines treat the missing values of one table, or another name has what such a method gives (`clean = df.fillna(0)`), which may be meant.
-    Silent for missing values where no line drops or fills them, for tables that the failing cell's values do not come from, and for rows that are taken out of one column.
+    Silent for a key that the dropped table does not have, for missing values where no line drops or fills them, for tables that the failing cell's values do not come from, and for rows that are taken out of one column.
     """
 
     code = "PDA198"
     name = "result that is dropped"
     stage = Stage.LIBRARY
-    enames = frozenset({"AssertionError", "ValueError", "IntCastingNaNError", "MissingDataError"})
+    enames = frozenset({"AssertionError", "KeyError", "ValueError", "IntCastingNaNError", "MissingDataError"})
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "The line has no other effect than this one."
 
     def matches(self, failure: Failure) -> bool:
-        return super().matches(failure) and (_is_wrong(failure) or MISSING.search(failure.evalue) is not None)
+        is_known = _is_wrong(failure) or failure.ename == "KeyError" or MISSING.search(failure.evalue) is not None
+        return super().matches(failure) and is_known
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        methods = GIVING if _is_wrong(context.failure) else FILLING
+        of_key = context.failure.ename == "KeyError"
+        methods = MAKING if of_key else GIVING if _is_wrong(context.failure) else FILLING
         kept: dict[str, list[Splice]] = {}
         treated: list[str] = []
         shown: list[tuple[str, Splice]] = []
@@ -53,6 +61,8 @@ class ResultDropped(Rule):
         for cell_id, source, statement in _list_statements(context):
             target = _read_dropped(source, statement, methods)
             if _find_root(target) not in read or not context.describe_all([target])[0].is_a("pandas.NDFrame"):
+                continue
+            if of_key and not _gives_key(context, src.extract_text(source, statement)):
                 continue
             treated += [target] * bool(_read_dropped(source, statement, FILLING))
             start = src.find_span(source, statement)[0]
@@ -128,6 +138,8 @@ def _is_wrong(failure: Failure) -> bool:
 def _read_dropped(source: str, statement: ast.stmt, methods: frozenset[str]) -> str:
     """``df`` of a statement ``df.dropna()``, ``df["age"]`` of ``df["age"].fillna(0)``; empty for anything else."""
     match statement:
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name(), attr) | ast.Name(attr), [ast.Name(target), *_])):
+            return target if attr in methods & OF_ARGUMENT else ""
         case ast.Expr(
             ast.Call(ast.Attribute(ast.Name() | ast.Subscript(ast.Name(), ast.Constant(str())) as of, attr), _, given)
         ):
@@ -148,6 +160,13 @@ def _read_kept(node: ast.AST) -> str:
                     text = ast.unparse(call)
                     return text if _find_root(text) != name else ""
     return ""
+
+
+def _gives_key(context: RuleContext, made: str) -> bool:
+    """Whether what was dropped has the column or label that is missing."""
+    keys = context.keys(made, calls=True)
+    missing = context.failure.evalue
+    return keys is not None and any(repr(k) == missing for k in (*keys.keys, *keys.columns, *keys.index))
 
 
 def _find_root(target: str) -> str:

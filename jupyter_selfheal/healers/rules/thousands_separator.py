@@ -8,11 +8,13 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.decimal_commas import (
+    CURRENCY,
     DOUBT,
     UNSHOWN,
     are_decimal_commas,
     are_groups_shown,
     has_decimal_commas,
+    has_other_currency,
     has_own_decimal_commas,
 )
 from jupyter_selfheal.healers.rules.context.edits import quote_text
@@ -54,7 +56,7 @@ class ThousandsSeparator(Rule):
 
     **Fix safety** Safe for one unit of all texts; silent for several, and for `19M`, `3 million` or `12 percent`, which are scales, and for `3 PM` or `300 BC`. Safe for `1.234,50` and `3,5` where no text of the column can be read otherwise. Safe for `1,234` and `12,345.67`, which have one reading where the point is the decimal mark; what shows that is another number of the column or the table (`950`, `1,234,567`, `3.5`), or that whole numbers are asked for. Unsafe where a number of the table
     can only have a comma before its decimals (`3,5`; points take the place of commas where one of the same column can), where a file is read
-    with `sep=";"`, with a currency sign: the column may mix currencies; and with a percent sign: `12%` may be meant as 12 or as 0.12.
+    with `sep=";"`, with a currency sign; silent where there are signs of two currencies; and with a percent sign: `12%` may be meant as 12 or as 0.12.
     """
 
     code = "PDA112"
@@ -85,6 +87,11 @@ class ThousandsSeparator(Rule):
                 column = call.args[0]
             if column is None or not context.describe_all([column], calls=True)[0].is_a("pandas.Series"):
                 continue
+            signs = (
+                f"[s for s in {CURRENCY!r} if ({context.text(column)}).astype(str).str.contains(s, regex=False).any()]"
+            )
+            if has_other_currency(context, match[1]) or context.is_true(f"len({signs}) > 1"):
+                return
             end = context.span(column)[1]
             if unit := UNIT.match(match[1]):
                 yield from self._take_unit_off(context, column, unit[1], unit[2])

@@ -96,8 +96,10 @@ class TimeColumn(Rule):
             if not isinstance(func, ast.Attribute) or func.attr not in ("resample", "rolling", "asfreq", "groupby"):
                 continue
             table = context.read_plain_chain(func.value)
-            if not table and isinstance(func.value, ast.Subscript):
-                table = context.read_plain_chain(func.value.value)
+            if isinstance(func.value, ast.Subscript):  # a column has no index of its own that could be set
+                owner = context.read_plain_chain(func.value.value)
+                is_column = owner and context.describe_all([owner])[0].is_a("pandas.DataFrame")
+                table = owner if is_column or not table else table
             if not table:
                 yield from self._read_before_index(context, func.value)
                 continue

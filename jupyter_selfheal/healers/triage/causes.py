@@ -21,7 +21,7 @@ UNEQUAL = re.compile(r"(?:All arrays|arrays|columns) must (?:all )?be (?:of )?(?
 
 APART = re.compile(
     r"must have same first dimension|must be the same size|cannot be broadcast to a single shape|operands could not be broadcast together|"
-    r"does not match length of index"
+    r"does not match length of index|Array shapes are incompatible for broadcasting|expected x and y to have same length"
 )
 """What libraries say of two things whose values are taken pair by pair, and that have different lengths."""
 
@@ -53,7 +53,7 @@ def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
         return _explain_none(context)
     if context.failure.ename == "ValueError" and UNEQUAL.search(context.failure.evalue):
         return _explain_lengths(context)
-    if context.failure.ename == "ValueError" and APART.search(context.failure.evalue):
+    if context.failure.ename in ("TypeError", "ValueError") and APART.search(context.failure.evalue):
         return _explain_difference(context) or _explain_pair(context)
     if context.failure.ename == "ValueError" and context.failure.evalue.startswith("Bin labels must be one fewer"):
         return _explain_bins(context)

@@ -158,6 +158,7 @@ CHECKS: tuple[Check, ...] = (
     flaky.diagnose_flaky,  # what was measured comes before what the data may have to do with it
     damaged_file.diagnose_damaged_file,
     damaged_file.diagnose_uneven_line,
+    damaged_file.diagnose_empty_file,
     raw_data.diagnose_bad_data,
     raw_data.diagnose_gap,
     raw_data.diagnose_record,

@@ -271,6 +271,62 @@ def _explain_position(context: RuleContext, told: re.Match[str]) -> Cause | None
     return None
 
 
+def _explain_zero(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    """What is divided by, where that is more than a number that stands there."""
+    for node in context.list_failing_nodes(ast.BinOp):
+        if isinstance(node.op, ast.Div | ast.FloorDiv | ast.Mod) and context.number(node.right) == 0:
+            text = context.text(node.right)
+            if not isinstance(node.right, ast.Constant):
+                return f"`{text}` is 0 here.", f"Decide what is to come out where `{text}` is 0: nothing here says it."
+    return None
+
+
+def _explain_empty(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    for call in context.list_calls_at_failure():
+        given = call.args[0] if call.args else None
+        if isinstance(given, ast.Name) and context.number(f"len({given.id})") == 0:
+            return (
+                f"`{given.id}` is empty.",
+                f"Look why nothing is in `{given.id}`: what it is chosen by may not fit the data.",
+            )
+    return None
+
+
+def _explain_group_key(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    for call in context.list_calls_at_failure():
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "get_group":
+            continue
+        keys = context.keys(f"{context.text(call.func.value)}.groups", calls=True)
+        if keys is not None and keys.keys:
+            shown = ", ".join(f"`{k!r}`" for k in keys.keys[:MOST_KEYS]) + ", …" * (len(keys.keys) > MOST_KEYS)
+            return (
+                f"There is no group `{told[1]}`. The groups are {shown}.",
+                "Ask for a group that is there, or look at the data.",
+            )
+    return None
+
+
+def _explain_row_of_database(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    what = {"UNIQUE": "is there already, and may come only once", "NOT NULL": "is missing in a row, and may not be"}[
+        told[1]
+    ]
+    return (
+        f"`{told[2]}` {what}: the table itself asks for that.",
+        "Correct the rows, or decide which of them is meant. The rule of the table was kept.",
+    )
+
+
+def _explain_repeated_keys(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    return (
+        f"A key of the {told[1]} table comes in several rows, and `validate` says that it may not.",
+        "Look at these rows (`duplicated(keep=False)`): which of them is meant, nothing here says.",
+    )
+
+
+def _explain_folder(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    return f"The folder {told[1]} is not there.", "Make it, or save into another one."
+
+
 def _list_read(context: RuleContext) -> Iterator[tuple[str, ast.expr]]:
     """What an item is taken of where it failed, by a plain name, and the index."""
     for read in context.list_failing_nodes(ast.Subscript):
@@ -290,7 +346,15 @@ def _find_file(context: RuleContext) -> str:
 _EXPLANATIONS: tuple[tuple[re.Pattern[str], Callable[[RuleContext, re.Match[str]], Cause | None]], ...] = tuple(
     (re.compile(message), explain)
     for message, explain in (
-        (r"^KeyError: (.+)$", _explain_key),
+        (r"^KeyError: (.+)$", lambda context, told: _explain_group_key(context, told) or _explain_key(context, told)),
+        (r"^ZeroDivisionError: ", _explain_zero),
+        (
+            r"^ValueError: (?:(?:max|min)\(\) (?:iterable argument|arg) is (?:empty|an empty sequence)|zero-size array)|requires at least one data point|^StatisticsError: no m\w+ for empty data",
+            _explain_empty,
+        ),
+        (r"^IntegrityError: (UNIQUE|NOT NULL) constraint failed: (.+)$", _explain_row_of_database),
+        (r"^MergeError: Merge keys are not unique in (left|right) dataset", _explain_repeated_keys),
+        (r"^OSError: Cannot save file into a non-existent directory: '(.+)'", _explain_folder),
         (r"^IndexError: (?:list|string|tuple) index out of range", _explain_index),
         (r"^IndexError: index (-?\d+) is out of bounds for axis (\d+) with size (\d+)", _explain_bounds),
         (r"^IndexError: single positional indexer is out-of-bounds", _explain_position),

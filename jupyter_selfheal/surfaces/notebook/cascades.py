@@ -30,7 +30,7 @@ def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:
     """The number of the earlier unhealed cell that this failure is only a cascade of, or 0.
 
     Certain cases alone: a name that cell would have bound (IPython takes an unbound one for a magic), a key or attribute that
-    it would have set, or an estimator that it would have fitted.
+    it would have set, a key of what it would have bound anew, or an estimator that it would have fitted.
     """
     missing = re.match(r"(?:name|cannot access free variable) '(\w+)'", failure.evalue)
     last = failure.evalue.strip().strip("'\"")
@@ -40,12 +40,13 @@ def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:
     )
     names_read = _find_read_names(failure) if unfitted else frozenset[str]()
     magic = re.match(r"\w+", failure.source.strip()) if failure.ename == "UsageError" else None
+    owners = _find_owners(failure, last) if failure.ename == "KeyError" else frozenset[str]()
     for state in lost:
         if names_read & state.unfitted or (magic and magic[0] in state.names):
             return state.number
         if failure.ename == "NameError" and missing and missing[1] in state.names:
             return state.number
-        if failure.ename == "KeyError" and last in state.keys:
+        if failure.ename == "KeyError" and (last in state.keys or state.names & owners):
             return state.number
         if failure.ename == "AttributeError" and attribute and attribute[1] in state.keys:
             return state.number
@@ -53,6 +54,17 @@ def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:
 
 
 _NO_MAGIC = re.compile(r"(?:Cell|Line) magic(?: function)? `%+\w+` not found")
+
+
+def _find_owners(failure: Failure, key: str) -> frozenset[str]:
+    """Names in whose values the failing cell looks a key up that is a text: ``people`` of ``people["age"]``."""
+    read = (n for n in src.walk(failure.source) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name))
+    return frozenset(n.value.id for n in read if isinstance(n.value, ast.Name) and _holds_text(n.slice, key))
+
+
+def _holds_text(index: ast.expr, text: str) -> bool:
+    return any(isinstance(n, ast.Constant) and n.value == text for n in ast.walk(index))
+
 
 OWN_FAULT = "It has a fault of its own too, which can be healed once that cell runs."
 """What is said of a cell that waits for an earlier one, and would fail without that."""

@@ -49,6 +49,25 @@ TEXTS = (
 )
 
 
+@pytest.mark.parametrize(
+    ("text", "is_left"),
+    [
+        ("Lists have no `add`, so the following cell raises an `AttributeError`. Use `append`.", True),
+        ("The following cell raises a `KeyError`.", False),
+        ("An `AttributeError` says that a method is not there.", False),
+        ("The following cell makes two lists.", False),
+    ],
+)
+def test_a_text_above_the_cell_that_prepares_it_announces_the_error_that_it_names(
+    bench: Bench, text: str, is_left: bool
+) -> None:
+    broken = bench.fail("xs = [1]", "xs.add(2)")
+    cells = (Cell("text", text, kind="markdown"), *broken.case.notebook.cells)
+    notebook = replace(broken.case.notebook, cells=cells)
+    found = diagnose(replace(broken, case=replace(broken.case, notebook=notebook)))
+    assert (found.skip_reason == "deliberate") is is_left
+
+
 @pytest.mark.parametrize(("text", "is_left"), TEXTS)
 @pytest.mark.parametrize("cell", ["s = 'hello'\ns[0] = 'J'", "list('ab')[0] + 1"])
 def test_the_text_above_a_cell_announces_what_its_last_statement_raises(

@@ -32,6 +32,37 @@ def test_a_line_with_more_fields_is_named_and_left_alone(bench: Bench) -> None:
     assert found.cause == "Line 3 of people.csv has 3 fields where the lines above have 2: `Bo,41,extra`."
 
 
+def test_a_file_with_nothing_in_it_and_one_that_is_no_database_are_named(bench: Bench) -> None:
+    Path(bench.folder, "none.csv").write_text("\n")
+    Path(bench.folder, "shop.db").write_text("a text that is long enough to be looked at " * 5)
+    found = diagnose(bench.fail("import pandas as pd", "pd.read_csv('none.csv')"))
+    assert (found.skip_reason, found.cause) == ("bad data", "The file none.csv is empty.")
+    found = diagnose(
+        bench.fail("import sqlite3\ncon = sqlite3.connect('shop.db')", "con.execute('SELECT 1 FROM item')")
+    )
+    assert (found.skip_reason, found.cause) == ("bad data", "The file shop.db is no database.")
+    written = ["open('own.csv', 'w').close()", "import pandas as pd", "pd.read_csv('own.csv')"]
+    assert diagnose(bench.fail(*written)).skip_reason is None
+
+
+@pytest.mark.parametrize(
+    ("is_left", "cells"),
+    [
+        (True, ["t = pd.read_csv('rows.csv')", "assert t.shape == (891, 12)"]),
+        (True, ["t = pd.read_csv('rows.csv')", "assert len(t) == 891, 'rows'"]),
+        (False, ["t = pd.read_csv('rows.csv')\nt = t[t['k'] > 1]", "assert t.shape == (891, 12)"]),
+        (False, ["t = pd.read_csv('rows.csv')", "assert t['k'].sum() == 891"]),
+        (True, ["t = pd.read_csv('rows.csv')\nboth = t.merge(t, on='k', how='left')", "assert len(both) == len(t)"]),
+        (False, ["t = pd.read_csv('rows.csv')\nboth = t.merge(t[t['k'] > 1], on='k')", "assert len(both) == len(t)"]),
+    ],
+)
+def test_how_many_rows_a_table_has_as_it_was_read_or_joined_the_data_decide(
+    bench: Bench, is_left: bool, cells: list[str]
+) -> None:
+    Path(bench.folder, "rows.csv").write_text("k\n1\n1\n2\n")
+    assert (diagnose(bench.fail("import pandas as pd", *cells)).skip_reason == "bad data") is is_left
+
+
 def test_a_file_most_of_whose_lines_have_more_fields_is_not_damaged(bench: Bench) -> None:
     Path(bench.folder, "log.csv").write_text("made by,Ann\nplace,Ulm\nday,n,m\n1,2,3\n2,3,4\n3,4,5\n")
     assert diagnose(bench.fail("import pandas as pd", "pd.read_csv('log.csv')")).skip_reason != "bad data"

@@ -44,6 +44,21 @@ from tests.unit.healers.triage import diagnose
             "What is to be predicted are numbers on a scale, and this is for classes.",
             ["from sklearn.tree import DecisionTreeClassifier", "DecisionTreeClassifier().fit([[1], [2]], [0.5, 1.7])"],
         ),
+        ("`n` is 0 here.", ["rows = [(5, 0)]", "for k, n in rows:\n    k / n"]),
+        ("`old` is empty.", ["old = [a for a in [1, 2] if a > 3]", "max(old)"]),
+        (
+            "There is no group `'East'`. The groups are `'North'`, `'West'`.",
+            ["import pandas as pd\ng = pd.DataFrame({'r': ['West', 'North'], 'n': [1, 2]}).groupby('r')", "g.get_group('East')"],
+        ),
+        (
+            "`s.id` is there already, and may come only once: the table itself asks for that.",
+            ["import sqlite3\ndb = sqlite3.connect(':memory:')\ndb.execute('CREATE TABLE s(id INTEGER PRIMARY KEY)')",
+             "db.executemany('INSERT INTO s VALUES (?)', [(1,), (1,)])"],
+        ),
+        (
+            "A key of the right table comes in several rows, and `validate` says that it may not.",
+            ["import pandas as pd\na, b = pd.DataFrame({'k': [1, 2]}), pd.DataFrame({'k': [1, 1]})", "a.merge(b, on='k', validate='1:1')"],
+        ),
         ("`d` has no key `'Spain'`. Its only key is `'Italy'`.", ["d = {'Italy': 'Rome'}", "d['Spain']"]),
         ("`v` has 1 item, and item 4 is asked for.", ["v = [1]", "v[4]"]),
         ("`v` is a list: its items are counted from 0, and `'a'` is no number.", ["v = [1]", "v['a']"]),

@@ -61,6 +61,7 @@ from tests.unit.healers.triage import diagnose
         ("skeleton", ["# Task 4. Write a function `is_prime(n)` here, then run the next cell.", "print(is_prime(7))"]),
         ("bad data", ["answer = {'status': 'error', 'message': 'quota exceeded'}", "rows = answer['results']"]),
         ("bad data", ["answer = {'ok': False, 'error': 'invalid_auth'}", "items = answer['items']"]),
+        ("skeleton", ["# a) mean  b) sum\nanswer = '?'", "assert answer in ('a', 'b')"]),
         ("bad data", ["amounts = [float(a) for a in ['12.5', '7,1O', '3']]"]),
         ("deliberate", ["from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Coin:\n    value: int\nc = Coin(5)", "c.value = 10  # frozen: not allowed"]),
         ("not python", ["values <- c(1, 2)\nmean(values)"]),

@@ -11,6 +11,7 @@ _ASKED = f".astype(str).str.fullmatch({_DECIMAL!r}).any()"
 _WHOLE = r"\s*[-+]?\d+(?:,\d+)?\s*"
 _OPEN = r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*"
 _POINTED = r"\s*[-+$€£]?[\d,]*\d\.\d+\s*"
+CURRENCY = "$€£¥"
 ROWS = 2000
 """Rows of each column that are looked at."""
 UNSHOWN = "Each number has one comma and three digits behind it, and nothing shows that these are no decimals."
@@ -67,3 +68,10 @@ def are_decimal_commas(context: RuleContext, column: ast.expr) -> bool:
 def _reads_semicolons(context: RuleContext) -> bool:
     given = [k for n in context.walk_notebook() if isinstance(n, ast.Call) for k in n.keywords]
     return any(k.arg in ("sep", "delimiter") and getattr(k.value, "value", "") == ";" for k in given)
+
+
+def has_other_currency(context: RuleContext, text: str) -> bool:
+    """Whether the notebook writes another sign of money than the text does: sums of both mean nothing."""
+    own = set(text) & set(CURRENCY)
+    texts = (n.value for n in context.walk_notebook() if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    return bool(own) and any((set(t) & set(CURRENCY)) - own for t in texts)

@@ -256,4 +256,12 @@ def _collect_notes(context: RuleContext) -> list[str]:
         if len(sentences) > 1 and _POINTER.fullmatch(sentences[-1].strip("*_` ")):
             sentences[-2:] = [" ".join(sentences[-2:])]
         notes += posed + sentences[-1:] + [s for s in sentences[:-1] if _OF_THE_CELL.search(s)]
-    return notes
+    return notes + _list_sentences_farther_above(context, index)
+
+
+def _list_sentences_farther_above(context: RuleContext, index: int) -> list[str]:
+    """Sentences of a text with one cell of code between it and the failing one, that name the very error and the cell that raises it."""
+    if index < 2 or [c.kind for c in context.notebook.cells[index - 2 : index]] != ["markdown", "code"]:
+        return []
+    sentences = re.split(r"(?<=[.:!?])\s+", context.notebook.cells[index - 2].source)
+    return [s for s in sentences if context.failure.ename in s and _OF_THE_CELL.search(s)]

@@ -59,6 +59,38 @@ def diagnose_damaged_file(context: RuleContext, remedies: Remedies) -> Diagnosis
     )  # fmt: skip
 
 
+def diagnose_empty_file(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A table's file with nothing in it, or one that is said to be a database and is none, and that no cell writes."""
+    told = f"{context.failure.ename}: {context.failure.evalue}"
+    call = next(
+        (c for c in context.list_calls_at_failure() if read_last_name(c.func).startswith("read_") and c.args), None
+    )
+    if told.startswith("EmptyDataError: No columns") and call is not None:
+        name, what = _read_path(context, call.args[0]), "is empty"
+    elif told == "DatabaseError: file is not a database":
+        opened = [
+            n
+            for n in context.walk_notebook()
+            if isinstance(n, ast.Call) and read_last_name(n.func) == "connect" and n.args
+        ]
+        name, what = _read_path(context, opened[0].args[0]) if len(opened) == 1 else "", "is no database"
+    else:
+        return None
+    cells = [c.source for c in context.notebook.cells if c.kind == "code"]
+    if not name or (what == "is empty" and may_be_written(cells, Path(name).name)) or remedies.has_remedy(context):
+        return None
+    return leave_alone(f"The file {name} {what}.", SkipReason.BAD_DATA, f"Restore {name} from a copy.", confidence=90)
+
+
+def _read_path(context: RuleContext, given: ast.expr) -> str:
+    """The path that an expression is; empty where that cannot be told."""
+    if isinstance(given, ast.Constant):
+        return str(given.value)
+    live = context.values([given.id])[0] if isinstance(given, ast.Name) else None
+    told = re.search(r"'([^']+)'", live.text) if live is not None else None
+    return told[1] if told is not None else ""
+
+
 def diagnose_uneven_line(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """A line of a table's file with more fields than nearly all the others have."""
     told = _UNEVEN.search(context.failure.evalue) if context.failure.ename == "ParserError" else None

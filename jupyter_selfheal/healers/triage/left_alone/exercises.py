@@ -72,7 +72,7 @@ def diagnose_open_value(context: RuleContext, remedies: Remedies) -> Diagnosis |
     evalue, statement = context.failure.evalue, context.failing_statement
     wanted = {"None"} if "NoneType" in evalue else set[str]()
     if context.failure.ename == "AssertionError" or "ellipsis" in evalue:
-        wanted.add("...")
+        wanted |= {"...", "'?'"}
     if statement is None or not wanted:
         return None
     cells = (*context.notebook.list_code_before(context.failure.cell_id), find_cell(context))
@@ -92,6 +92,10 @@ def diagnose_open_value(context: RuleContext, remedies: Remedies) -> Diagnosis |
     return None
 
 
+_ASKING = ("?", "??", "???", "_", "__", "___", "____", "TODO")
+"""What stands where a text is to be filled in."""
+
+
 def _list_left_open(source: str) -> Iterator[tuple[str, str]]:
     """Names in the order in which they are bound, with "None" where that stands on the line below, or beside, a note, with "..." where
     that is the value, else with nothing."""
@@ -102,6 +106,8 @@ def _list_left_open(source: str) -> Iterator[tuple[str, str]]:
             note = "\n".join(t for t in lines[max(statement.first - 2, 0) : statement.last] if "#" in t)
             is_none = node.value.value is None
             value = ("None" if is_skeleton(note) else "") if is_none else "..."
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and node.value.value in _ASKING:
+            value = "'?'"
         elif isinstance(node, ast.Assign) and any(
             isinstance(n, ast.Name) and re.fullmatch(r"_{3,}", n.id) for n in ast.walk(node.value)
         ):

@@ -171,7 +171,7 @@ def diagnose_bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | N
         return None
     if (
         context.location[0] != context.failure.cell_id
-        or _compares_a_result(statement.test)
+        or (_compares_a_result(statement.test) and not _asks_of_size(context, statement.test))
         or _uses_own_functions(context, statement)
         or remedies.has_safe_remedy(context)  # a library that does otherwise than it did, above
     ):
@@ -180,6 +180,52 @@ def diagnose_bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | N
         "The assert found something wrong in the data.", SkipReason.BAD_DATA,
         "Check the data it names. The assert is right, so it was kept.", Locus.CODE, 85,
     )  # fmt: skip
+
+
+def _asks_of_size(context: RuleContext, test: ast.expr) -> bool:
+    """``df.shape == (891, 12)`` of a table as it was read, ``len(merged) == len(orders)`` of one that was joined: how many rows there are, the data decide."""
+    match test:
+        case ast.Compare(left, [ast.Eq()], [right]):
+            sizes = [_find_measured(side) for side in (left, right)]
+        case _:
+            return False
+    first, second = sizes
+    if first and second:
+        joined = [(a, b) for a, b in ((first, second), (second, first)) if _is_made_by(context, a, _JOINING, b)]
+        return bool(joined) and context.is_true(f"len({joined[0][0]}) > len({joined[0][1]})")
+    other = right if first else left
+    written = all(isinstance(n, ast.Constant | ast.Tuple | ast.expr_context) for n in ast.walk(other))
+    return bool(first or second) and written and _is_made_by(context, first or second, _READING, "")
+
+
+_JOINING = frozenset({"merge", "join"})
+_READING = frozenset(
+    {"read_csv", "read_excel", "read_json", "read_table", "read_parquet", "read_sql", "read_sql_query"}
+)
+
+
+def _find_measured(node: ast.expr) -> str:
+    """The table whose size an expression is: ``df`` of `df.shape`, `df.shape[0]` and `len(df)`; empty for anything else."""
+    match node:
+        case ast.Subscript(ast.Attribute(ast.Name(name), "shape"), ast.Constant()):
+            return name
+        case ast.Attribute(ast.Name(name), "shape") | ast.Call(ast.Name("len"), [ast.Name(name)]):
+            return name
+    return ""
+
+
+def _is_made_by(context: RuleContext, name: str, makers: frozenset[str], of: str) -> bool:
+    """Whether nothing but one call of one of the makers binds or changes a table; ``of``: what that is called on, or given first."""
+    above = context.notebook.list_code_before(context.failure.cell_id)
+    texts = [
+        src.extract_text(c.source, s.node) for c in (*above, find_cell(context)) for s in src.list_statements(c.source)
+    ]
+    made = [t for t in texts if name in (names := src.find_names(t)).binds | names.changes]
+    match src.parse(made[0]) if len(made) == 1 else None:
+        case ast.Module([ast.Assign(_, ast.Call() as call)]) if read_called_name(call) in makers:
+            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+            return not of or of in {getattr(n, "id", "") for n in (owner, *call.args[:1])}
+    return False
 
 
 def _compares_a_result(test: ast.expr) -> bool:

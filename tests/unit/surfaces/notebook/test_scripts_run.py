@@ -49,6 +49,17 @@ def test_what_the_script_would_have_made_follows_from_its_cell(name: str, root: 
     assert find_cascade_root(below, [find_lost_state(1, Cell("c1", "%run tools.py"), failed)]) == root
 
 
+@pytest.mark.parametrize(
+    ("below", "root"),
+    [("people['AGE'].mean()", 1), ("print(people[['name', 'AGE']])", 1), ("others['AGE'].mean()", 0), ("people['x'] + d['AGE']", 0)],
+)  # fmt: skip
+def test_a_key_of_what_would_have_been_bound_anew_follows_from_its_cell(below: str, root: int) -> None:
+    cell = Cell("c1", "people = people.rename(columns=str.upper())")
+    failed = Failure("c1", cell.source, ename="TypeError", statement=0)
+    found = Failure("c2", below, ename="KeyError", evalue="'AGE'")
+    assert find_cascade_root(found, [find_lost_state(1, cell, failed)]) == root
+
+
 def test_a_script_that_is_gone_binds_nothing(tmp_path: Path) -> None:
     failed = Failure("c1", "%run tools.py", frames=(Frame(str(tmp_path / "tools.py"), 1, "<module>"),))
     assert find_lost_state(1, Cell("c1", "%run tools.py"), failed).names == frozenset()
