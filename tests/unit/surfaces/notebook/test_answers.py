@@ -182,3 +182,8 @@ def test_a_value_that_cannot_be_written_down_has_no_line_and_a_long_one_is_cut()
     text = format_reports([report], columns=80)
     assert "if <object>" not in text
     assert f"if '{'x' * 58}…:" in text
+
+
+def test_a_value_over_several_lines_is_no_expectation_as_its_line_could_not_say_it() -> None:
+    assert build_expectation("result", "(1, 2)") is not None
+    assert build_expectation("result", "(1,\n 2)") is None

@@ -172,3 +172,9 @@ def test_an_offer_says_what_could_go_wrong_with_it_as_its_card_does(columns: int
     said = " ".join(format_reports([NotebookReport("a.ipynb", records=(offered, taken))], columns=columns).split())
     assert "cell 1, what could go wrong with the fix that is offered: changes cell 1, on which cells 4 and 5" in said
     assert said.count("could go wrong") == 1, "what was taken was decided"
+
+
+def test_a_cell_that_waits_for_a_service_is_no_cell_that_is_broken() -> None:
+    waits = replace(record(1, Status.NOT_HEALED), paused=True)
+    assert NotebookReport("a.ipynb", records=(waits,)).exit_code == 2
+    assert NotebookReport("a.ipynb", records=(replace(waits, paused=False),)).exit_code == 1
