@@ -28,7 +28,14 @@ sys.path.insert(0, str(HERE.parent))
 
 from jupyter_selfheal.config import HealConfig  # noqa: E402
 from jupyter_selfheal.healers.search.plan import build_plan  # noqa: E402
-from jupyter_selfheal.inside.search import confined_forks, endless_loops, measure_checks, process_pool, search  # noqa: E402
+from jupyter_selfheal.inside.search import (  # noqa: E402
+    confined_forks,
+    endless_loops,
+    measure_checks,
+    process_pool,
+    screen_candidates,
+    search,
+)
 from jupyter_selfheal.inside.search.confined_forks import run_in_fork  # noqa: E402
 from jupyter_selfheal.inside.search.count_steps import OutOfTime  # noqa: E402
 from jupyter_selfheal.inside.search.limit_time import limit_cpu_time  # noqa: E402
@@ -57,7 +64,7 @@ def search_program(task: Task, seconds: float, profile: str = "") -> dict[str, A
     shell, argument = SimpleNamespace(user_ns=space), plan.to_argument(seconds, 1)
     if not profile:
         return search.probe(shell, None, argument)
-    for module in (search, process_pool, confined_forks):  # so that what forks would do is seen too
+    for module in (search, screen_candidates, process_pool, confined_forks):  # so that what forks would do is seen too
         module.HAS_FORKS = False  # type: ignore[attr-defined]
     with cProfile.Profile() as profiler:
         reply = search.probe(shell, None, argument)

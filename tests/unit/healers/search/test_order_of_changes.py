@@ -52,14 +52,14 @@ def test_what_was_cut_is_tried_again_only_where_more_time_may_help() -> None:
         return Candidate({}, "", 1, weight, 0, 1, **more)
 
     often, likely, other, last = cut(0.9, given=LONGEST), cut(0.8), cut(0.7), cut(0.6)
-    over.late = [often, last, likely, other]
+    over.screen.late = [often, last, likely, other]
     assert over._select_late(ALMOST) == [
         likely,
         other,
     ]  # nothing passed: two guesses; the first had all the time there is
-    over.late = [near := cut(0.1, result=Result(1, 1, TIME)), far := cut(0.9, result=Result(9, 1, TIME))]
+    over.screen.late = [near := cut(0.1, result=Result(1, 1, TIME)), far := cut(0.9, result=Result(9, 1, TIME))]
     assert over._select_late(ALMOST) == [far, near]
-    over.counts_all, over.late = True, [near, far]
+    over.screen.counts_all, over.screen.late = True, [near, far]
     assert over._select_late(ALMOST) == [near]  # what failed before it was cut fails with more time, too
 
 

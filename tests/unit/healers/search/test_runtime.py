@@ -22,6 +22,7 @@ from jupyter_selfheal.inside.search import (
     patience,
     process_pool,
     propose_mutations,
+    screen_candidates,
     search,
 )
 from jupyter_selfheal.inside.search.confined_forks import LEAST_MEMORY, MOST_MEMORY
@@ -263,7 +264,7 @@ def test_how_many_processes_search_and_which_ends_first_changes_nothing_in_the_a
 
 def test_without_forks_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     forked = Search(MANY_MEND, {"__name__": "__main__"}, 60.0, 2, {}).run()
-    for module in (confined_forks, process_pool, record_calls, search):
+    for module in (confined_forks, process_pool, record_calls, screen_candidates, search):
         monkeypatch.setattr(module, "HAS_FORKS", False)
     for module in (confined_forks, process_pool):
         monkeypatch.setattr(module, "fork_process", None)

@@ -1,0 +1,178 @@
+"""Screening: candidates are run one after the other, and what passes, what gains something and what was cut are kept."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import sys
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search import patience
+from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.combine_changes import (
+    count_raised,
+    gains_something,
+)
+from jupyter_selfheal.inside.search.confined_forks import (
+    HAS_FORKS,
+    MOST_MEMORY,
+)
+from jupyter_selfheal.inside.search.measure_checks import can_copy
+from jupyter_selfheal.inside.search.process_pool import DEPTH, OVERHEAD, Job, Pool
+from jupyter_selfheal.inside.search.program import REPLAY, hard_codes
+from jupyter_selfheal.inside.search.ranking import PLAUSIBLE
+from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.run_result import OK, Result, find_last_failing
+from jupyter_selfheal.inside.search.time_net import TimeNet
+
+
+class Screen:
+    """The candidates of one search so far, what came of them, and what they took of its ``steps``."""
+
+    def __init__(self, runner: Runner, maker: Maker, net: TimeNet, steps: int, jobs: int) -> None:
+        self.runner, self.maker, self.net, self.steps = runner, maker, net, steps
+        self.jobs = jobs or (len(os.sched_getaffinity(0)) if HAS_FORKS else 1)
+        self.alone = not can_copy(runner)
+        self.base = Result(1, 0)
+        """What the program gives as it is."""
+        self.counts_all = False
+        """Whether all checks are run for each candidate: each tells what it gains."""
+        self.overhead = OVERHEAD
+        self.memory = MOST_MEMORY
+        self.seen: set[int] = set()
+        self.candidates: list[Candidate] = []
+        self.plausible: list[Candidate] = []
+        self.partial: list[Candidate] = []
+        """Those that gain something."""
+        self.late: list[Candidate] = []
+        """Those that were cut."""
+        self.tried = self.found_at = self.begun = self.spent = 0
+        self.is_rushed = False
+        self.pause = 1.0
+        """The share of the steps after which it pauses where nothing is plausible."""
+        self.given = 0
+
+    def is_spent(self) -> bool:
+        """Whether the search ends: its steps are used up, or the net has caught it."""
+        return self.spent >= self.steps or self._is_caught()
+
+    def _is_caught(self) -> bool:
+        """Whether the CPU time or the clock ends the search."""
+        is_caught = self.net.has_caught(bool(self.plausible))
+        self.is_rushed = self.is_rushed or is_caught
+        return is_caught
+
+    def try_candidates(
+        self, source: Iterator[Candidate], steps: int, again: bool = False, count: bool = False, most: int = sys.maxsize
+    ) -> Iterator[Candidate]:
+        """Run candidates, until there are ``most`` in all; a failing check ends one at once, unless all its checks are to be counted. Gives
+        what was not run."""
+        if self._is_over(0, again) or (len(self.candidates) >= most and not self.plausible):
+            return source
+        count, self.given = count or self.counts_all, steps
+        limit = self.base.failed + self.counts_all if count else 1
+        known = self.base.mask if self.counts_all else 0
+        first = done = len(self.candidates)
+        self.runner.patient = self.counts_all and not (again and self.plausible)
+        pool = Pool(self.runner, steps, limit, self.jobs, self.alone, 0 if again else DEPTH, self.overhead, known)
+        pool.raised, pool.memory = self._raised, MOST_MEMORY if again else self.memory
+        pool.begun = 0 if again or self.plausible else self.begun
+        pool.decided_after = find_last_failing(self.base) if self.counts_all else 0
+        results = pool.collect_results(self._make_jobs(source, again, most), self._is_caught)
+        with contextlib.closing(results):
+            for index, result, cost in results:
+                self.spent += cost
+                done = index + 1
+                if result is not None:
+                    self._note_result(self.candidates[index], result, count)
+                if self._is_over(self.candidates[index].rank, again) or (done >= most and not self.plausible):
+                    break
+        self.tried += done - first
+        self.begun = max(self.begun, pool.begun)
+        for candidate in self.candidates[first:done]:
+            if not candidate.result.passed and candidate.result.status == OK and not self._gains(candidate):
+                candidate.codes, candidate.texts = {}, {}  # nothing goes on from it: there are many
+        left = self.candidates[done:]
+        del self.candidates[done:]
+        if not again:
+            self._keep_first()
+        rest = itertools.chain(left, source)
+        if self.plausible and done >= most:  # the last ones brought it: what is as likely comes after them
+            return self.try_candidates(rest, steps, again, count)
+        return rest
+
+    def _note_result(self, candidate: Candidate, result: Result, count: bool) -> None:
+        """Keep what passes, what gains something, and what was cut."""
+        candidate.result, candidate.given = result, max(candidate.given, self.given)
+        if result.plausible:
+            old = [self.runner.program.units[n].text for n in candidate.texts]
+            told = self.base.failed < patience.VARIED and hard_codes(
+                self.runner.program, list(candidate.texts.values()), old
+            )
+            if not told and self.maker.compile_kept(candidate, self.seen):
+                self.plausible.append(candidate)
+                self.found_at = self.found_at or self.spent
+        elif result.status in ("time", "deep"):
+            # how long a statement of an earlier cell takes is known: what takes far longer does not end
+            if self.runner.program.units[candidate.unit].role != REPLAY:
+                self.late.append(candidate)
+            # one loop of several ends, or a check beside them passes
+            if count and self.base.cut and self._gains(candidate) and self.maker.compile_kept(candidate, self.seen):
+                self.partial.append(candidate)
+        elif count and result.status == OK and self._gains(candidate) and self.maker.compile_kept(candidate, self.seen):
+            self.partial.append(candidate)
+
+    @property
+    def _raised(self) -> int:
+        return count_raised(self.base, self.counts_all)
+
+    def _gains(self, candidate: Candidate) -> bool:
+        return gains_something(candidate, self.base, self._raised)
+
+    def _keep_first(self) -> None:
+        """The plausible candidates in their order, up to the last that is tried."""
+        self.plausible.sort(key=lambda c: c.rank)
+        if self.plausible:
+            last = self._find_last()
+            self.plausible = [c for c in self.plausible if c.rank <= last][:PLAUSIBLE]
+
+    def _find_last(self) -> int:
+        """Rank of the last candidate to be tried, as far as results are known: with more of them it only comes nearer."""
+        return patience.find_last([c.rank for c in self.plausible], [c.rank for c in self.late])
+
+    def _has_enough(self) -> bool:
+        """True where something is plausible and enough was tried after it, or much is."""
+        if not self.plausible:
+            return False
+        return len(self.plausible) >= PLAUSIBLE or len(self.candidates) >= self._find_last()
+
+    def _make_jobs(self, source: Iterator[Candidate], again: bool, most: int) -> Iterator[Job]:
+        while len(self.candidates) < most or self.plausible:
+            candidate = next(source, None)
+            if candidate is None or (not again and self._has_enough()):
+                return
+            if candidate.rank and not again:  # made before a pause
+                self.candidates.append(candidate)
+                yield len(self.candidates) - 1, candidate.codes
+                continue
+            if len(candidate.codes) < len(candidate.texts):
+                continue
+            key = candidate.make_key()
+            if not again and key in self.seen:
+                continue
+            self.seen.add(key)
+            candidate.rank = candidate.rank or len(self.candidates) + 1
+            self.candidates.append(candidate)
+            yield len(self.candidates) - 1, candidate.codes
+
+    def _is_over(self, rank: int, again: bool) -> bool:
+        """Whether screening ends or pauses after the candidate of a rank: all before it have been tried."""
+        if self.spent >= self.steps:
+            self.is_rushed = self.is_rushed or bool(self.plausible)
+            return True
+        if not self.plausible:
+            return self.spent >= self.pause * self.steps
+        if self.spent - self.found_at > max(patience.GO_ON_STEPS, self.found_at // 4):
+            return True
+        return not again and (rank >= self._find_last() or len(self.plausible) >= PLAUSIBLE)
