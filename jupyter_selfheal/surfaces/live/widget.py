@@ -18,6 +18,9 @@ from jupyter_selfheal.surfaces.words import format_card
 
 STATIC = Path(__file__).parent / "static"
 
+ASK_LATER = "`%heal show` tells what came of it."
+"""For a console, which prints the text of a card that has just begun and not what it becomes."""
+
 CLOSED = "This card is closed: run the cell again for a new one."
 
 Act = Callable[[LiveHeal, str, str, str], None]
@@ -87,9 +90,8 @@ class WidgetView:
         is_folded = heal.card.phase in ("proposed", "paused", "applied") and not heal.card.hides_fix
         plain = format_card(heal.card, heal.case.notebook)
         drawn = (self._widget._repr_mimebundle_() or ({}, {}))[0]
-        self._publish(
-            plain, list_explanation(heal.card) if is_folded else (), drawn, update, heal.card.phase == "proposed"
-        )
+        advice = {"healing": ASK_LATER, "proposed": NO_BUTTONS}.get(heal.card.phase, "")
+        self._publish(plain, list_explanation(heal.card) if is_folded else (), drawn, update, advice)
 
     def _publish(
         self,
@@ -97,10 +99,11 @@ class WidgetView:
         explanation: Sequence[str],
         drawn: Mapping[str, Any] = MappingProxyType({}),
         update: bool = True,
-        is_open: bool = False,
+        advice: str = "",
     ) -> None:
-        text = f"{plain}\n{NO_BUTTONS}" if is_open else plain
-        bundle = {**drawn, "text/plain": text, "text/html": format_html(plain, explanation, is_open=is_open)}
+        text = f"{plain}\n{advice}" if advice else plain
+        html = format_html(plain, explanation, is_open=advice == NO_BUTTONS)
+        bundle = {**drawn, "text/plain": text, "text/html": html}
         self._shell.display_pub.publish(bundle, {}, transient={"display_id": self._display_id}, update=update)
 
     def _handle_message(self, heal: LiveHeal, content: dict[str, Any]) -> None:
