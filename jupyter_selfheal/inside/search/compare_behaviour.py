@@ -7,6 +7,7 @@ differ, one input on which they do is worth asking the user about.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import itertools
 import re
@@ -27,6 +28,7 @@ STEPS, OVERHEAD = 80_000, 80
 """Steps that a call may take, and what it counts beside its own."""
 DEFINING = 10_000_000
 """Steps that the definitions may take."""
+_DEFINING = ("def ", "class ", "@", "import ", "from ")
 CHANGES = " (and changes what it is given)"
 """After the value of a call that changes an argument in place."""
 FUNCTION = "a function that gives "
@@ -74,8 +76,6 @@ def collect_behaviours(
 ) -> list[list[str]]:
     """For each variant, what ``function`` gives for each input: the value's text, or ``!`` and the exception's name. After so many
     steps none is called, and one variant leaves the others their share. ``note`` gets each exception that is shown."""
-    import contextlib
-
     behaviours: list[list[str]] = []
     left = budget
     looped = [0] * len(given)
@@ -84,25 +84,28 @@ def collect_behaviours(
             shown: list[str] = []
             kept = left - left // (len(variants) - place)
             with contextlib.suppress(Exception, OutOfTime, Enough), runner.preserve_state():
-                with runner.count(DEFINING):
-                    for n, unit in enumerate(runner.program.units):
-                        if unit.role == "define" or (
-                            unit.role == "cell" and unit.text.startswith(("def ", "class ", "@", "import ", "from "))
-                        ):
-                            exec(codes.get(n, runner.codes[n]), runner.ns)
-                call = find_callable(runner.ns, function)
+                call = _define_function(runner, codes, function)
                 for at, arguments in enumerate(given if call is not None else ()):
                     if left <= kept or call is None or shown.count(TIMEOUT) >= LOOPS or shown.count(FULL) >= LOOPED:
                         shown.append(LATE)
-                    else:
-                        most = FEWER_STEPS if max(looped[at], shown.count(TIMEOUT)) >= LOOPED else STEPS
-                        before = runner.counter.total
-                        shown.append(_run_call(runner, call, arguments, note, most))
-                        used = runner.counter.total - before
-                        looped[at] += (LOOPED if used < most else 1) if shown[-1] == TIMEOUT else 0
-                        left -= OVERHEAD + count_cost(runner, shown[-1], used, most)
+                        continue
+                    most = FEWER_STEPS if max(looped[at], shown.count(TIMEOUT)) >= LOOPED else STEPS
+                    before = runner.counter.total
+                    shown.append(_run_call(runner, call, arguments, note, most))
+                    used = runner.counter.total - before
+                    looped[at] += (LOOPED if used < most else 1) if shown[-1] == TIMEOUT else 0
+                    left -= OVERHEAD + count_cost(runner, shown[-1], used, most)
             behaviours.append(shown)
     return behaviours
+
+
+def _define_function(runner: Runner, codes: Mapping[int, CodeType], function: str) -> Callable[..., Any] | None:
+    """Run the definitions of a variant; the function that they make, None where they make none."""
+    with runner.count(DEFINING):
+        for n, unit in enumerate(runner.program.units):
+            if unit.role == "define" or (unit.role == "cell" and unit.text.startswith(_DEFINING)):
+                exec(codes.get(n, runner.codes[n]), runner.ns)
+    return find_callable(runner.ns, function)
 
 
 def describe_first_failure(
