@@ -178,7 +178,7 @@ def receive_bytes(end: socket.socket, size: int, seconds: float = -1.0) -> bytes
 
 # --- memory -------------------------------------------------------------------------------------------------------
 
-_PROT, _PRIVATE, _ANONYMOUS, _FIXED = 3, 2, 0x20, 0x10
+_PROT, _PRIVATE, _ANONYMOUS = 3, 2, 0x20
 _MAYMOVE_FIXED = 3
 
 

@@ -16,7 +16,7 @@ SKIPPED = {"knapsack": 6404180, "levenshtein": "amanaplanacanalpanama"}
 LISTED = frozenset({"flatten", "kheapsort"})
 """Generators: their tests compare the list of what they yield."""
 
-_SORTED, _TEXTS, _NOTHING = "list(arr) == sorted(arr)", "len({0}) + len({1}) < 14", "True"
+_SORTED, _TEXTS = "list(arr) == sorted(arr)", "len({0}) + len({1}) < 14"
 DOMAINS = {
     "bitcount": "n >= 0", "bucketsort": "all(isinstance(x, int) and 0 <= x < k for x in arr)", "find_in_sorted": _SORTED, "find_first_in_sorted": _SORTED,
     "gcd": "a >= 0 and b >= 0", "get_factors": "1 <= n < 10**6", "hanoi": "0 <= height < 8 and {start, end} <= {1, 2, 3}",

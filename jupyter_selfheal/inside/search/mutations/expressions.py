@@ -37,7 +37,6 @@ _AFTER: tuple[tuple[str, tuple[str, ...], float], ...] = (
 )  # fmt: skip
 _COLLECTED = frozenset({"sorted", "list", "set", "tuple", "reversed", "range"})
 """Calls that give a collection, which one letter is none of."""
-_SIZED = (NUMBER, TEXT, ITEMS, SET, DICT, TRUTH)
 
 
 def is_usable(s: Scope, node: ast.AST) -> bool:

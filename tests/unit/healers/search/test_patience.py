@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.inside.search import time_net
-from jupyter_selfheal.inside.search.patience import describe_failure
+from jupyter_selfheal.inside.search.patience import CUT, GO_ON, describe_failure, find_last
 from jupyter_selfheal.inside.search.run_result import Result
 from jupyter_selfheal.inside.search.time_net import TimeNet
 
@@ -36,3 +36,11 @@ def test_it_says_after_how_long_it_ended() -> None:
         "; 10 less likely changes were not tried; ended after 11 s, as nearly all that is found comes in the first 5"
     )
     assert "ended" not in describe_failure(Result(2, 3), [], 10)
+
+
+def test_after_the_first_that_passes_so_many_are_tried_and_more_for_those_that_were_cut_among_them() -> None:
+    last = 10 + GO_ON
+    assert find_last([12, 10], []) == last
+    assert find_last([10], [9, last + 1, 10 * last]) == last, "cut before it, or behind the last"
+    assert find_last([10], [last]) == last
+    assert find_last([10], [11]) == max(last - CUT + 1, 11)
