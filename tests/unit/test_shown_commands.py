@@ -22,7 +22,7 @@ from tests.shown_commands import ROOT
 
 OF_OTHERS = {"--engine", "--no-deps", "--target", "--only-binary", "--constraint", "--no-input", "--disable-pip-version-check",
              "--compile-bytecode", "--python", "--short", "--no-raise-error", "--pylab", "--quiet", "--cell", "--to",
-             "--porcelain", "--force-with-lease", "--path", "--add", "--no-write-fetch-head", "--cacheinfo", "--push", "--name-only",
+             "--porcelain", "--force-with-lease", "--path", "--add", "--no-write-fetch-head", "--no-commit-id", "--verify", "--cacheinfo", "--push", "--name-only",
              "--is-ancestor", "--show-toplevel", "--symref", "--no-tags", "--format",
              "--nbval", "--nbval-lax", "--nbmake", "--selfheal", "--selfheal-fix",
              "--faults", "--notebooks", "--workers", "--paid", "--folder", "--piece",
