@@ -1,4 +1,4 @@
-"""Names in a syntax tree, as nearly every reader of one asks for them."""
+"""Names and calls in a syntax tree, as nearly every reader of one asks for them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,36 @@ def read_called_name(node: ast.AST) -> str:
     """The last word of what a call calls, ``reader`` of ``csv.reader(f)``; empty for another node, and where a value is called."""
     function = getattr(node, "func", None)
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def is_name(node: ast.AST | None, name: str) -> bool:
+    """Whether a node is that name, read, bound or deleted."""
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def is_call_of(node: ast.AST | None, name: str) -> bool:
+    """Whether a node is a call of that name: ``len(xs)``."""
+    return isinstance(node, ast.Call) and is_name(node.func, name)
+
+
+def is_method_call(call: ast.Call, name: str) -> bool:
+    """Whether what is called is an attribute of that name: ``xs.append(1)``."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == name
+
+
+def holds_name(tree: ast.AST, name: str) -> bool:
+    """Whether that name stands anywhere in it."""
+    return any(is_name(n, name) for n in ast.walk(tree))
+
+
+def holds_call(tree: ast.AST) -> bool:
+    """Whether anything is called in it."""
+    return any(isinstance(n, ast.Call) for n in ast.walk(tree))
+
+
+def holds_node(tree: ast.AST, inner: ast.AST) -> bool:
+    """Whether that very node is it, or a part of it."""
+    return any(n is inner for n in ast.walk(tree))
 
 
 def list_names(tree: ast.AST) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.tree_names import is_call_of
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 
@@ -28,15 +29,11 @@ def _walk_source(source: str) -> list[ast.AST]:
 def _describe_band_aid(node: ast.AST) -> str | None:
     if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("setrecursionlimit"):
         return "raises the recursion limit"
-    if isinstance(node, ast.Compare) and all(_is_call_of(side, "str") for side in (node.left, *node.comparators)):
+    if isinstance(node, ast.Compare) and all(is_call_of(side, "str") for side in (node.left, *node.comparators)):
         return "compares values as text"
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and _is_call_of(node.slice.upper, "len"):
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and is_call_of(node.slice.upper, "len"):
         return "cuts one sequence to the length of another"
     return None
-
-
-def _is_call_of(node: ast.AST | None, name: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def is_raised_by_notebook(case: Case) -> bool:

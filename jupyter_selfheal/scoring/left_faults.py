@@ -15,7 +15,7 @@ import re
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
-from jupyter_selfheal.inside.tree_names import list_names, list_read_names
+from jupyter_selfheal.inside.tree_names import holds_name, list_names, list_read_names
 from jupyter_selfheal.model import Applicability, Case, FailureKind, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.expected import find_oracle
@@ -252,13 +252,13 @@ def _find_last_item_left(function: ast.FunctionDef) -> str:
         parts = [n for n in found if ast.unparse(n.value) == looped]
         if not parts or any(ast.unparse(n.slice) != index for n in parts):
             continue
-        if any(_reads_name(n.slice, index) for n in found if n not in parts):
+        if any(holds_name(n.slice, index) for n in found if n not in parts):
             continue  # what goes with another collection may end before
         moved = [
             n for n in own if isinstance(n, ast.BinOp) or (isinstance(n, ast.Call) and ast.unparse(n.func) == "range")
         ]
         others = [n.iter for n in own if isinstance(n, ast.For | ast.comprehension) and n is not loop]
-        if not any(_reads_name(n, index) for n in moved) and not any(_reads_name(n, looped) for n in others):
+        if not any(holds_name(n, index) for n in moved) and not any(holds_name(n, looped) for n in others):
             return f"the loop over `{ast.unparse(loop.iter)}` never comes to the last item of `{looped}`"
     return ""
 
@@ -337,10 +337,6 @@ def _name_all_but_last(iterated: ast.expr) -> str:
     """The ``xs`` of ``range(len(xs) - 1)``, turned round or not; empty for anything else."""
     found = _ALL_BUT_LAST.fullmatch(ast.unparse(iterated))
     return found[1] if found else ""
-
-
-def _reads_name(node: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
 def _name_looped(loop: ast.For) -> str:

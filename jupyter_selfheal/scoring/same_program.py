@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.inside.tree_names import read_called_name
+from jupyter_selfheal.inside.tree_names import is_name, read_called_name
 from jupyter_selfheal.model import Applicability, Case, Patch, Replace
 from jupyter_selfheal.source.python2 import DIVISION, SYNTAX, may_be_whole, refactor
 
@@ -239,7 +239,7 @@ def _is_left_over(name: ast.Name, left: set[tuple[ast.AST | None, str]], parents
     while (at := parents.get(node)) is not None:
         if isinstance(at, _COMPREHENSIONS) and name.id in {t.id for t in _list_targets(at)}:
             return False
-        if isinstance(at, ast.For) and node is not at.iter and any(_is_name(n, name.id) for n in ast.walk(at.target)):
+        if isinstance(at, ast.For) and node is not at.iter and any(is_name(n, name.id) for n in ast.walk(at.target)):
             return False
         if isinstance(at, _FUNCTIONS):
             if name.id in {a.arg for a in ast.walk(at.args) if isinstance(a, ast.arg)}:
@@ -248,10 +248,6 @@ def _is_left_over(name: ast.Name, left: set[tuple[ast.AST | None, str]], parents
                 return True
         node = at
     return (None, name.id) in left
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _is_used_up(node: ast.Name, parents: dict[ast.AST, ast.AST]) -> bool:

@@ -9,7 +9,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.rule_context import Assignment
-from jupyter_selfheal.inside.tree_names import list_read_names
+from jupyter_selfheal.inside.tree_names import is_name, list_read_names
 from jupyter_selfheal.model import Applicability, Patch
 
 ONE_PASS = frozenset({"map", "filter", "zip", "enumerate", "reversed", "iter"})
@@ -92,23 +92,17 @@ def _is_read_on(context: RuleContext, name: str) -> bool:
                 in_step = read_last_name(function) == "zip" and any(
                     isinstance(a, ast.Call) and read_last_name(a.func) in ("range", "count") for a in given
                 )
-                if in_step and any(_is_named(a, name) for a in given):
+                if in_step and any(is_name(a, name) for a in given):
                     return True  # as many as the numbers
             case ast.Attribute(value=ast.Name(id=given), attr="__next__" | "send") if given == name:
                 return True
             case ast.Compare(ops=ops, comparators=asked):
-                if any(
-                    isinstance(o, ast.In | ast.NotIn) and _is_named(a, name) for o, a in zip(ops, asked, strict=True)
-                ):
+                if any(isinstance(o, ast.In | ast.NotIn) and is_name(a, name) for o, a in zip(ops, asked, strict=True)):
                     return True
-            case ast.For(iter=gone_through, body=body) if any(_is_named(n, name) for n in ast.walk(gone_through)):
+            case ast.For(iter=gone_through, body=body) if any(is_name(n, name) for n in ast.walk(gone_through)):
                 if any(isinstance(n, ast.Break | ast.Return) for s in body for n in ast.walk(s)):
                     return True
     return False
-
-
-def _is_named(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _reads_later_values(context: RuleContext, made: Assignment) -> bool:

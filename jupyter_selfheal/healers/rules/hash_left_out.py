@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.inside.tree_names import holds_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"unhashable type: '(\w+)'")
@@ -144,10 +145,14 @@ def _list_compared(equal: ast.FunctionDef) -> list[str]:
         left, right = part.left, part.comparators[0]
         pairs = list(zip(left.elts, right.elts, strict=False)) if _are_tuples(left, right) else [(left, right)]  # type: ignore[attr-defined]
         for one, two in pairs:
-            own, its = (a for a in ((one, two) if _reads(one, this) else (two, one)))
+            own, its = (a for a in ((one, two) if holds_name(one, this) else (two, one)))
             text = ast.unparse(own)
             renamed = re.sub(rf"\b{this}\b", other, text)
-            if not _reads(own, this) or renamed != ast.unparse(its) or not isinstance(own, ast.Attribute | ast.Call):
+            if (
+                not holds_name(own, this)
+                or renamed != ast.unparse(its)
+                or not isinstance(own, ast.Attribute | ast.Call)
+            ):
                 return []
             compared.append(text)
     return compared
@@ -155,10 +160,6 @@ def _list_compared(equal: ast.FunctionDef) -> list[str]:
 
 def _are_tuples(left: ast.expr, right: ast.expr) -> bool:
     return isinstance(left, ast.Tuple) and isinstance(right, ast.Tuple) and len(left.elts) == len(right.elts)
-
-
-def _reads(node: ast.expr, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
 def _is_guard(node: ast.stmt, this: str) -> bool:
@@ -169,7 +170,7 @@ def _is_guard(node: ast.stmt, this: str) -> bool:
         return False
     given = node.body[0].value
     told = given is not None and ast.unparse(given) in ("NotImplemented", "False")
-    return told and "isinstance" in ast.unparse(node.test) and not _reads(node.test, this)
+    return told and "isinstance" in ast.unparse(node.test) and not holds_name(node.test, this)
 
 
 def _is_set(

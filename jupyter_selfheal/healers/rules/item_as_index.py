@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.inside.tree_names import holds_node
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"index out of range|indices must be integers")
@@ -60,7 +61,7 @@ class ItemAsIndex(Rule):
 
 def _list_loops(context: RuleContext, node: ast.AST) -> Iterator[tuple[str, ast.expr, list[ast.AST]]]:
     """(variable, what is gone through, what the loop does) of the loops and comprehensions around a node, innermost first."""
-    around = [n for n in context.walk(ast.For, ast.ListComp, ast.SetComp, ast.GeneratorExp) if _contains_node(n, node)]
+    around = [n for n in context.walk(ast.For, ast.ListComp, ast.SetComp, ast.GeneratorExp) if holds_node(n, node)]
     for outer in reversed(around):
         if isinstance(outer, ast.For):
             if isinstance(outer.target, ast.Name):
@@ -69,7 +70,3 @@ def _list_loops(context: RuleContext, node: ast.AST) -> Iterator[tuple[str, ast.
             only = outer.generators[0]
             if isinstance(only.target, ast.Name):
                 yield only.target.id, only.iter, [outer.elt, *only.ifs]
-
-
-def _contains_node(outer: ast.AST, inner: ast.AST) -> bool:
-    return any(n is inner for n in ast.walk(outer))

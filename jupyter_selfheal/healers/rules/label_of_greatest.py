@@ -9,6 +9,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import find_attribute_span
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
+from jupyter_selfheal.inside.tree_names import is_name
 from jupyter_selfheal.model import Applicability, Patch
 
 LABEL = {"max": "idxmax", "min": "idxmin"}
@@ -112,22 +113,18 @@ def _is_taken_for_place(node: ast.AST, name: str) -> bool:
     """``prices.iloc[best]``, ``prices.values[best]``, ``prices[:best]``, ``best + 1``, ``plt.axvline(best)``: who wrote that may know that it is a place."""
     match node:
         case ast.Subscript(ast.Attribute(_, attr) | ast.Call(ast.Attribute(_, attr)), key) if attr in PLACED:
-            return any(_is_name(n, name) for n in ast.walk(key))
+            return any(is_name(n, name) for n in ast.walk(key))
         case ast.BinOp(left=one, right=other):
-            return _is_name(one, name) or _is_name(other, name)
+            return is_name(one, name) or is_name(other, name)
         case ast.Compare(left=one, comparators=others):
-            return any(_is_name(n, name) for n in (one, *others))
+            return any(is_name(n, name) for n in (one, *others))
         case ast.Slice(lower=lower, upper=upper):
-            return _is_name(lower, name) or _is_name(upper, name)
+            return is_name(lower, name) or is_name(upper, name)
         case ast.Call(func=func, args=args, keywords=given):
             is_shown = isinstance(func, ast.Name) and func.id in SHOWING
             is_shown = is_shown or (isinstance(func, ast.Attribute) and func.attr == "format")
-            return not is_shown and any(_is_name(n, name) for n in (*args, *(k.value for k in given)))
+            return not is_shown and any(is_name(n, name) for n in (*args, *(k.value for k in given)))
     return False
-
-
-def _is_name(node: ast.AST | None, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _are_labels_asked(context: RuleContext, name: str) -> bool:
@@ -135,6 +132,6 @@ def _are_labels_asked(context: RuleContext, name: str) -> bool:
     owners = [
         ast.unparse(n.value).removesuffix(".loc").removesuffix(".at")
         for n in context.walk_notebook()
-        if isinstance(n, ast.Subscript) and _is_name(n.slice, name)
+        if isinstance(n, ast.Subscript) and is_name(n.slice, name)
     ]
     return all(info.is_a("pandas.NDFrame") for info in context.describe_all(list(dict.fromkeys(owners))))

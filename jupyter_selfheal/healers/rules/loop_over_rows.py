@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.inside.tree_names import is_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -117,7 +118,7 @@ class LoopOverRows(Rule):
     def _read_attributes(self, context: RuleContext, loop: ast.For, row: str, table: ast.expr) -> Iterator[Patch]:
         """``row.name`` for ``row["name"]`` of what ``itertuples`` gives."""
         nodes = [
-            n for part in loop.body for n in ast.walk(part) if isinstance(n, ast.Subscript) and _is_named(n.value, row)
+            n for part in loop.body for n in ast.walk(part) if isinstance(n, ast.Subscript) and is_name(n.value, row)
         ]
         reads = [
             (n, n.slice.value) for n in nodes if isinstance(n.slice, ast.Constant) and isinstance(n.slice.value, str)
@@ -134,9 +135,9 @@ class LoopOverRows(Rule):
 def _reads_columns(context: RuleContext, loop: ast.For, row: str, table: ast.expr) -> bool:
     """True where the loop reads columns of the table from the variable, and uses it for nothing else."""
     nodes = [n for part in loop.body for n in ast.walk(part)]
-    by_key = [n for n in nodes if isinstance(n, ast.Subscript) and _is_named(n.value, row)]
-    by_name = [n for n in nodes if isinstance(n, ast.Attribute) and _is_named(n.value, row)]
-    uses = [n for n in nodes if _is_named(n, row)]
+    by_key = [n for n in nodes if isinstance(n, ast.Subscript) and is_name(n.value, row)]
+    by_name = [n for n in nodes if isinstance(n, ast.Attribute) and is_name(n.value, row)]
+    uses = [n for n in nodes if is_name(n, row)]
     if not uses or len(uses) != len(by_key) + len(by_name):
         return False
     read = {n.slice.value for n in by_key if isinstance(n.slice, ast.Constant)} | {n.attr for n in by_name}
@@ -148,7 +149,7 @@ def _reads_columns(context: RuleContext, loop: ast.For, row: str, table: ast.exp
 def _writes_row(loop: ast.For, row: str) -> bool:
     """Whether the loop writes into the row: ``row["price"] *= 2``."""
     nodes = [n for part in loop.body for n in ast.walk(part) if isinstance(n, ast.Subscript | ast.Attribute)]
-    return any(_is_named(n.value, row) and isinstance(n.ctx, ast.Store) for n in nodes)
+    return any(is_name(n.value, row) and isinstance(n.ctx, ast.Store) for n in nodes)
 
 
 def _find_table(node: ast.expr, method: str) -> ast.expr | None:
@@ -161,10 +162,6 @@ def _find_table(node: ast.expr, method: str) -> ast.expr | None:
 def _span_header(context: RuleContext, loop: ast.For) -> tuple[int, int]:
     """Where ``row in table`` stands."""
     return context.span(loop.target)[0], context.span(loop.iter)[1]
-
-
-def _is_named(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _name_unused(context: RuleContext) -> str:

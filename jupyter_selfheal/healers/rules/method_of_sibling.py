@@ -13,6 +13,7 @@ from jupyter_selfheal.healers.rules.context.nodes import Function
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.missing_self import list_members
+from jupyter_selfheal.inside.tree_names import is_method_call
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -37,7 +38,7 @@ class MethodOfSibling(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = re.search(r"'(\w+)' object has no attribute '(\w+)'", context.failure.evalue)
-        if match is None or not any(_calls_name(n, match[2]) for n in context.list_nodes_on_line(ast.Call)):
+        if match is None or not any(is_method_call(n, match[2]) for n in context.list_nodes_on_line(ast.Call)):
             return
         classes = _list_classes(context)
         own, name = classes.get(match[1]), match[2]
@@ -61,10 +62,6 @@ class MethodOfSibling(Rule):
                 f"`{giver.name}` has the method `{name}`, and `{node.name}` doesn't.",
                 prior=0.5,
             )
-
-
-def _calls_name(call: ast.Call, name: str) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == name
 
 
 def _list_classes(context: RuleContext) -> dict[str, tuple[str, ast.ClassDef]]:

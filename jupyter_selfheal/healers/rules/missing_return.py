@@ -12,6 +12,7 @@ from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
     list_functions_used,
     list_sources,
+    returns_value,
     walk_own,
 )
 from jupyter_selfheal.healers.rules.result_of_wrapper import is_wrapper
@@ -66,7 +67,7 @@ class MissingReturn(Rule):
                 edits: tuple[Edit, ...] = context.replace(cell_id, changes) if changes else ()
                 if not edits:
                     continue
-                partial = _returns_somewhere(function) and _drops_values(function)
+                partial = returns_value(function) and _drops_values(function)
                 yield self.patch(
                     edits,
                     f"Return the result of `{name}`",
@@ -106,7 +107,7 @@ class MissingReturn(Rule):
                     owner = next((c for c in home.walk(ast.ClassDef) if c.name == read_called_name(made)), None)
                     methods = owner.body if owner is not None else []
                     enter = next((m for m in methods if isinstance(m, ast.FunctionDef) and m.name == "__enter__"), None)
-                    if enter is None or _returns_somewhere(enter) or not enter.args.args:
+                    if enter is None or returns_value(enter) or not enter.args.args:
                         continue
                     end = src.find_span(home.source, enter.body[-1])[1]
                     text = f"return {enter.args.args[0].arg}"
@@ -123,10 +124,6 @@ class MissingReturn(Rule):
                     return
 
 
-def _returns_somewhere(function: ast.FunctionDef) -> bool:
-    return any(isinstance(n, ast.Return) and n.value is not None for n in walk_own(function))
-
-
 def _find_last_print(function: ast.FunctionDef) -> ast.Call | None:
     """The ``print`` of one value that a function ends with which returns nothing, where it prints nothing else; None for a text that is written out."""
     last = function.body[-1]
@@ -140,7 +137,7 @@ def _find_last_print(function: ast.FunctionDef) -> ast.Call | None:
     )
     given = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
     is_given = isinstance(told, ast.Name) and told.id in given  # it shows what it is given
-    return None if is_text or is_given or _returns_somewhere(function) else value
+    return None if is_text or is_given or returns_value(function) else value
 
 
 def _drops_values(function: ast.FunctionDef) -> bool:
@@ -162,7 +159,7 @@ def _add_returns(source: str, function: ast.FunctionDef) -> list[Splice]:
         splice = _return_at(source, function, tail)
         if splice is not None:
             splices.append(splice)
-        elif not isinstance(tail, ast.Return | ast.Raise) and not _returns_somewhere(function):
+        elif not isinstance(tail, ast.Return | ast.Raise) and not returns_value(function):
             return []
     return splices
 
@@ -196,7 +193,7 @@ def _return_at(source: str, function: ast.FunctionDef, tail: ast.stmt) -> Splice
             return (end, end, f"\n{indent}return {src.extract_text(source, changed)}") if made else None
         if isinstance(value, ast.Constant) and value.value is not ... and tail is not function.body[0]:
             is_note = source.startswith(('"""', "'''"), start)
-            return (start, start, "return ") if _returns_somewhere(function) and not is_note else None
+            return (start, start, "return ") if returns_value(function) and not is_note else None
         if isinstance(value, ast.Constant | ast.Await) or (
             isinstance(value, ast.Call) and read_called_name(value) in EFFECTS
         ):

@@ -12,6 +12,7 @@ from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
     list_functions_used,
     list_sources,
+    returns_value,
     walk_own,
 )
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
@@ -47,7 +48,7 @@ class ResultOfWrapper(Rule):
             yield from self._return_function(context, sources)
         for name in list_functions_used(context):
             decorated = next((f for _, s in sources if (f := find_definition(s, name)) is not None), None)
-            if decorated is None or not _returns_value(decorated):
+            if decorated is None or not returns_value(decorated):
                 continue
             for decorator in (_name_decorator(d) for d in decorated.decorator_list):
                 for cell_id, source in sources:
@@ -93,10 +94,6 @@ def is_wrapper(source: str, function: ast.FunctionDef) -> bool:
 def _name_decorator(node: ast.expr) -> str:
     node = node.func if isinstance(node, ast.Call) else node
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _returns_value(function: ast.FunctionDef) -> bool:
-    return any(isinstance(n, ast.Return) and n.value is not None for n in walk_own(function))
 
 
 def _return_inner(source: str, maker: ast.FunctionDef) -> list[Splice]:

@@ -11,6 +11,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import append_argument
 from jupyter_selfheal.healers.rules.context.nodes import find_keyword
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
+from jupyter_selfheal.inside.tree_names import is_method_call
 from jupyter_selfheal.model import Applicability, Patch
 
 NO_ATTRIBUTE = re.compile(r"'Series' object has no attribute '(\w+)'")
@@ -43,7 +44,7 @@ class TableAxis(Rule):
     def _drop_columns(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.list_calls_at_failure()[:3]:
             if (
-                not _is_method(call, "drop")
+                not is_method_call(call, "drop")
                 or len(call.args) != 1
                 or _has_argument(call, "axis", "columns", "index", "labels")
             ):
@@ -63,7 +64,7 @@ class TableAxis(Rule):
         above = context.notebook.list_code_before(context.failure.cell_id)
         gone = re.findall(r"'([^']*)'|([\w.]+)", told[1]) if told is not None else []
         for call in context.list_calls_at_failure()[:3]:
-            if not _is_method(call, "drop") or find_keyword(call, "errors") is not None or not gone:
+            if not is_method_call(call, "drop") or find_keyword(call, "errors") is not None or not gone:
                 continue
             keys = context.keys(call.func.value) if isinstance(call.func, ast.Attribute) else None
             words = [text for text, _ in gone if text]
@@ -74,7 +75,7 @@ class TableAxis(Rule):
                 n
                 for c in above
                 for n in src.walk(c.source)
-                if isinstance(n, ast.Call) and _is_method(n, "drop") and src.find_root_name(n.func) == owner
+                if isinstance(n, ast.Call) and is_method_call(n, "drop") and src.find_root_name(n.func) == owner
             ]
             if not cells:
                 continue
@@ -104,7 +105,7 @@ class TableAxis(Rule):
         context = context.view_cell(context.failure.cell_id)
         for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call)):
             if (
-                _is_method(call, "apply")
+                is_method_call(call, "apply")
                 and call.args
                 and len(call.args) == 1
                 and all(k.arg for k in call.keywords)
@@ -128,10 +129,6 @@ class TableAxis(Rule):
                     prior=0.9,
                 )
                 return
-
-
-def _is_method(call: ast.Call, name: str) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == name
 
 
 def _has_argument(call: ast.Call, *names: str) -> bool:

@@ -10,6 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.parts_of_split import find_split
+from jupyter_selfheal.inside.tree_names import holds_call
 from jupyter_selfheal.model import Patch
 
 MESSAGE = re.compile(r"could not convert string to float: ")
@@ -87,7 +88,7 @@ class TextFeatures(Rule):
                 a
                 for n, a in enumerate(call.args)
                 if not (n and _names_classes(context, call.func.value))
-                and not _has_call(a)
+                and not holds_call(a)
                 and context.is_true(
                     f"not hasattr({context.operand(a)}, 'columns') and " + TEXTS.format(context.operand(a))
                 )
@@ -155,10 +156,6 @@ class TextFeatures(Rule):
 def _names_classes(context: RuleContext, estimator: ast.expr) -> bool:
     """Whether it is a classifier, whose labels may be texts."""
     return context.describe_all([estimator], calls=True)[0].is_a("sklearn.base.ClassifierMixin")
-
-
-def _has_call(node: ast.expr) -> bool:
-    return any(isinstance(n, ast.Call) for n in ast.walk(node))
 
 
 def _find_whole_table(context: RuleContext, name: str) -> str:

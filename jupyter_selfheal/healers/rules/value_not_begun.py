@@ -12,7 +12,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import list_arguments
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.context.value_types import read_number_in
-from jupyter_selfheal.inside.tree_names import list_read_names
+from jupyter_selfheal.inside.tree_names import holds_name, holds_node, list_read_names
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"name '(\w+)' is not defined|(?:local )?variable '(\w+)' (?:referenced before|where it is not)")
@@ -54,7 +54,7 @@ class ValueNotBegun(Rule):
         match = MESSAGE.search(context.failure.evalue)
         name = (match[1] or match[2]) if match else ""
         parents = src.read(context.source).parents
-        on_line = [n for n in context.list_nodes_on_line(ast.stmt) if _reads_name(n, name)]
+        on_line = [n for n in context.list_nodes_on_line(ast.stmt) if holds_name(n, name)]
         statement = min(on_line, key=lambda n: len(context.text(n)), default=None)
         if not name or statement is None or _is_there(context, name):
             return
@@ -79,10 +79,6 @@ class ValueNotBegun(Rule):
                 why=doubt or self.why,
                 prior=0.6 if doubt else 0.9,
             )
-
-
-def _reads_name(node: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
 def _is_there(context: RuleContext, name: str) -> bool:
@@ -112,8 +108,8 @@ def _begins_elsewhere(context: RuleContext, scope: ast.AST, statement: ast.stmt,
     for node in ast.walk(scope):
         if isinstance(node, ast.AugAssign):
             adding.add(id(node.target))
-        elif isinstance(node, ast.Assign) and (_reads_name(node.value, name) or context.text(node) == beginning):
-            is_anew = _reads_name(node.value, name) or node.lineno <= end or any(end < at < node.lineno for at in read)
+        elif isinstance(node, ast.Assign) and (holds_name(node.value, name) or context.text(node) == beginning):
+            is_anew = holds_name(node.value, name) or node.lineno <= end or any(end < at < node.lineno for at in read)
             adding |= {id(t) for t in node.targets} if is_anew else set()
         elif (
             isinstance(node, ast.Name)
@@ -137,7 +133,7 @@ def _describe_doubt(context: RuleContext, statement: ast.stmt, name: str, loops:
     changing = {
         n.id for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
-    is_same = not calls and not any(_reads_name(added, n) for n in changing)
+    is_same = not calls and not any(holds_name(added, n) for n in changing)
     if is_product and (is_same or any(isinstance(n, ast.Add | ast.Sub) for n in ast.walk(added))):
         return "What grows by a factor may begin with an amount of its own."
     if isinstance(added, ast.Constant):
@@ -156,16 +152,14 @@ def _describe_doubt_of_parameter(scope: ast.AST) -> str:
     """Why the value may begin with what the function is given; empty where each of its parameters is read."""
     given = list_arguments(scope) if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef) else []
     named = [a for a in given if a.arg not in ("self", "cls") and a.arg[0] != "_"]
-    unread = [
-        a.arg for a in named if not any(_reads_name(n, a.arg) for n in ast.walk(scope) if isinstance(n, ast.Name))
-    ]
+    unread = [a.arg for a in named if not any(holds_name(n, a.arg) for n in ast.walk(scope) if isinstance(n, ast.Name))]
     return f"`{unread[0]}` is given and not read: the value may begin with it." if unread else ""
 
 
 def _describe_doubt_of_place(scope: ast.AST, name: str, loops: list[Loop]) -> str:
     """Why the value may be meant to begin above the outer loop, where it is read after the inner one; empty where it can not."""
     end = loops[-1].end_lineno or 0
-    is_read = any(_reads_name(n, name) for n in ast.walk(scope) if isinstance(n, ast.Name) and n.lineno > end)
+    is_read = any(holds_name(n, name) for n in ast.walk(scope) if isinstance(n, ast.Name) and n.lineno > end)
     return "It is read below the outer loop too, and may be meant to go on from round to round." if is_read else ""
 
 
@@ -199,20 +193,16 @@ def _is_read_elsewhere(context: RuleContext, scope: ast.AST, name: str, outer: L
 
 def _reads_after(outer: Loop, name: str) -> bool:
     """True where a loop inside an outer one adds to the value, and the outer one reads it."""
-    inner = [n for n in outer.body if isinstance(n, Loop) and _reads_name(n, name)]
-    return bool(inner) and any(_reads_name(n, name) for n in outer.body if n not in inner)
+    inner = [n for n in outer.body if isinstance(n, Loop) and holds_name(n, name)]
+    return bool(inner) and any(holds_name(n, name) for n in outer.body if n not in inner)
 
 
 def _choose_loop(loops: list[Loop], name: str) -> Loop:
     """The outermost loop, but for one whose other statements read the value: then the one inside of it."""
     for inner, outer in pairwise(loops):
-        if any(_reads_name(n, name) for n in outer.body if n is not inner and not (_holds_node(n, inner))):
+        if any(holds_name(n, name) for n in outer.body if n is not inner and not (holds_node(n, inner))):
             return inner
     return loops[-1]
-
-
-def _holds_node(node: ast.AST, inner: ast.AST) -> bool:
-    return any(n is inner for n in ast.walk(node))
 
 
 def _find_beginning(context: RuleContext, statement: ast.stmt, name: str, loop: Loop) -> str:
@@ -249,7 +239,7 @@ def _find_added(statement: ast.stmt, name: str) -> tuple[ast.expr | None, bool]:
         operator, added = statement.value.op, statement.value.right
     else:
         return None, False
-    if not isinstance(operator, ast.Add | ast.Mult) or _reads_name(added, name):
+    if not isinstance(operator, ast.Add | ast.Mult) or holds_name(added, name):
         return None, False
     return added, isinstance(operator, ast.Mult)
 

@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases
 from jupyter_selfheal.healers.rules.deleted_name import find_deletion
 from jupyter_selfheal.healers.triage.plain_causes import explain_local_name, explain_plainly
-from jupyter_selfheal.inside.tree_names import list_names
+from jupyter_selfheal.inside.tree_names import holds_call, list_names
 
 UNEQUAL = re.compile(r"(?:All arrays|arrays|columns) must (?:all )?be (?:of )?(?:the )?same length")
 """What pandas says where a table is made of lists of different lengths."""
@@ -232,7 +232,7 @@ def _explain_lengths(context: RuleContext) -> tuple[str, str] | None:
     for call in context.list_calls_at_failure():
         given = next((a for a in (*call.args, *(k.value for k in call.keywords)) if isinstance(a, ast.Dict)), None)
         for key, value in zip(given.keys, given.values, strict=True) if given is not None else ():
-            number = context.number(f"len({context.text(value)})") if not _has_call(value) else None
+            number = context.number(f"len({context.text(value)})") if not holds_call(value) else None
             if number is not None and key is not None:
                 text = context.text(value)
                 lengths[f"`{text}`" if len(text) <= 40 else f"column {context.text(key)}"] = int(number)
@@ -266,7 +266,7 @@ def _explain_difference(context: RuleContext) -> tuple[str, str] | None:
             made = context.text(given.args[0])
             if (
                 partner is not None
-                and not _has_call(given.args[0])
+                and not holds_call(given.args[0])
                 and context.is_true(f"len({made}) == len({context.text(partner)}) and getattr({made}, 'ndim', 1) == 1")
             ):
                 text, name = context.text(given), context.text(partner)
@@ -283,7 +283,7 @@ def _explain_bins(context: RuleContext) -> tuple[str, str] | None:
         named = {k.arg: k.value for k in call.keywords} if isinstance(call, ast.Call) else {}
         edges = named.get("bins") or (call.args[1] if isinstance(call, ast.Call) and len(call.args) > 1 else None)
         labels = named.get("labels")
-        if edges is None or labels is None or "duplicates" in named or _has_call(edges) or _has_call(labels):
+        if edges is None or labels is None or "duplicates" in named or holds_call(edges) or holds_call(labels):
             continue
         numbers = [context.number(f"len({context.text(n)})") for n in (edges, labels)]
         if None not in numbers:
@@ -301,7 +301,7 @@ def _explain_truths(context: RuleContext) -> tuple[str, str] | None:
     """``if series > 3``: the condition holds for some values and not for others; ``if table``: it is none at all."""
     statement = context.failing_statement
     test = statement.test if isinstance(statement, ast.If | ast.While) else None
-    size = context.number(f"({context.text(test)}).size") if test is not None and not _has_call(test) else None
+    size = context.number(f"({context.text(test)}).size") if test is not None and not holds_call(test) else None
     if test is None or size is None:
         return None
     text = context.text(test)
@@ -321,7 +321,9 @@ def _explain_pair(context: RuleContext) -> tuple[str, str] | None:
     """The lengths of two things that are drawn, reckoned or stored pair by pair; of arrays of more dimensions their shapes."""
     statement = context.failing_statement
     for node in (*context.list_failing_nodes(ast.BinOp, ast.Call), *([statement] if statement is not None else [])):
-        paired = [n for n in _list_paired(node) if not _has_call(n) and not isinstance(n, ast.Constant | ast.JoinedStr)]
+        paired = [
+            n for n in _list_paired(node) if not holds_call(n) and not isinstance(n, ast.Constant | ast.JoinedStr)
+        ]
         operands = {text: context.operand(n) for n in paired if len(text := context.text(n)) <= 40}
         is_of_arrays = "broadcast" in context.failure.evalue
         if is_of_arrays and any((context.number(f"{o}.ndim") or 0) > 1 for o in operands.values()):
@@ -384,7 +386,3 @@ def _advise_group(count: int) -> str:
         return "Put brackets around what it is to hold, or ask for `0`, the whole match."
     which = "group 1" if count == 1 else f"one of 1 to {count}"
     return f"Ask for {which}, or put brackets around what it is to hold."
-
-
-def _has_call(node: ast.expr) -> bool:
-    return any(isinstance(n, ast.Call) for n in ast.walk(node))

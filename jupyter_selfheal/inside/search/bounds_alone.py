@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from jupyter_selfheal.inside.tree_names import read_called_name
+
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _DISTANCES = frozenset({"abs", "absolute", "fabs", "norm", "dist"})
 """Functions by which a bound says that two values are nearly equal."""
@@ -30,11 +32,7 @@ def calls_assertion(text: str) -> bool:
 
 
 def _is_assertion(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and _read_name(node.func).lower().startswith("assert")
-
-
-def _read_name(func: ast.expr) -> str:
-    return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+    return isinstance(node, ast.Call) and read_called_name(node).lower().startswith("assert")
 
 
 def _is_bound(test: ast.expr) -> bool:
@@ -42,7 +40,7 @@ def _is_bound(test: ast.expr) -> bool:
         return all(map(_is_bound, test.values))
     if not isinstance(test, ast.Compare) or not all(isinstance(sign, _BOUNDS) for sign in test.ops):
         return False
-    names = {_read_name(n.func) for n in ast.walk(test) if isinstance(n, ast.Call)}
+    names = {read_called_name(n) for n in ast.walk(test) if isinstance(n, ast.Call)}
     sides = (test.left, *test.comparators)
     return not names & _DISTANCES and any(isinstance(s, ast.Constant) or _read_number(s) is not None for s in sides)
 

@@ -249,6 +249,11 @@ class Scope(Source):
         """The innermost function around a node, or the whole."""
         return next((p for p in self.walk_upwards(node) if isinstance(p, FUNCTIONS)), self.tree)
 
+    def is_called(self, node: ast.AST) -> bool:
+        """Whether a node is what a call calls."""
+        parent = self.parents.get(node)
+        return isinstance(parent, ast.Call) and parent.func is node
+
     def is_in_loop(self, node: ast.AST) -> bool:
         """True where a loop of the same function is around the node."""
         for parent in self.walk_upwards(node):

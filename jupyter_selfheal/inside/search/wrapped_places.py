@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jupyter_selfheal.inside.tree_names import is_name
+
 
 def find_wrapped_place(old: str, new: str) -> str:
     """``xs[i - 1]`` in the new text of a function, in a loop that begins with ``i`` at 0, where the old one has nothing like it; else empty."""
@@ -27,7 +29,7 @@ def _asks_for(loop: ast.AST, name: str) -> bool:
     """Whether something in a loop asks for its number, as ``if i > 0`` does: then the first round may be left out."""
     tests = (n.test for n in ast.walk(loop) if isinstance(n, ast.If | ast.IfExp | ast.While))
     asked = (c for test in tests for c in ast.walk(test) if isinstance(c, ast.Compare))
-    return any(_is_name(side, name) for c in asked for side in (c.left, *c.comparators))
+    return any(is_name(side, name) for c in asked for side in (c.left, *c.comparators))
 
 
 def _list_moved_back(loop: ast.AST, name: str) -> Iterator[tuple[str, str]]:
@@ -37,7 +39,3 @@ def _list_moved_back(loop: ast.AST, name: str) -> Iterator[tuple[str, str]]:
                 index == name
             ):
                 yield ast.unparse(node), ast.unparse(node.slice)
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name

@@ -19,6 +19,7 @@ from jupyter_selfheal.inside.search.mutations.empty_bodies import is_empty, prop
 from jupyter_selfheal.inside.search.mutations.inverted_results import negate
 from jupyter_selfheal.inside.search.program import CHECK, Program
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, Change, Scope
+from jupyter_selfheal.inside.tree_names import is_call_of
 
 MOST = 1_500
 """Bodies of one function that are tried."""
@@ -105,18 +106,14 @@ def list_expected_values(program: Program, function: str) -> list[str]:
 def _read_expected(test: ast.expr, function: str) -> str:
     """The value that an assert expects of a function; empty where it asks for something else."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return "False" if _calls_function(test.operand, function) else ""
-    if _calls_function(test, function):
+        return "False" if is_call_of(test.operand, function) else ""
+    if is_call_of(test, function):
         return "True"
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq | ast.Is):
         return ""
     sides = test.left, test.comparators[0]
-    asked = [any(_calls_function(n, function) for n in ast.walk(side)) for side in sides]
+    asked = [any(is_call_of(n, function) for n in ast.walk(side)) for side in sides]
     return _read_literal(sides[asked.index(False)]) if sum(asked) == 1 else ""
-
-
-def _calls_function(node: ast.AST, function: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
 
 
 def _read_literal(node: ast.expr) -> str:

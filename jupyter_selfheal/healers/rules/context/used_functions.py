@@ -107,3 +107,8 @@ def walk_own(function: ast.FunctionDef) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             stack.extend(ast.iter_child_nodes(node))
+
+
+def returns_value(function: ast.FunctionDef) -> bool:
+    """Whether it returns something in one place at least."""
+    return any(isinstance(n, ast.Return) and n.value is not None for n in walk_own(function))

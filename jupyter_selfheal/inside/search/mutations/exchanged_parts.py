@@ -27,7 +27,7 @@ def propose_exchanged_parts(s: Scope, node: ast.AST) -> Iterator[Change]:
         n
         for root in roots
         for n in ast.walk(root)
-        if isinstance(n, _PARTS) and s.is_read(n) and n not in s.frozen and not _is_called(s, n)
+        if isinstance(n, _PARTS) and s.is_read(n) and n not in s.frozen and not s.is_called(n)
     ]
     for one, two in itertools.combinations(parts[: MOST_PARTS + 2], 2):
         first, second = s.text_of(one), s.text_of(two)
@@ -44,11 +44,6 @@ def _is_key_of_other(s: Scope, key: ast.AST, side: ast.AST) -> bool:
     entry, compared = s.parents.get(key), s.parents.get(side)
     is_key = isinstance(entry, ast.Subscript) and entry.slice is key
     return is_key and isinstance(compared, ast.Compare) and s.parents.get(entry) is compared  # type: ignore[arg-type]
-
-
-def _is_called(s: Scope, node: ast.AST) -> bool:
-    parent = s.parents.get(node)
-    return isinstance(parent, ast.Call) and parent.func is node
 
 
 def propose_collected_result(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.tree_names import is_name
 
 _LOOPS = ast.For | ast.While | ast.AsyncFor
 _FILLS = frozenset({"append", "add", "extend", "insert"})
@@ -125,12 +126,8 @@ def _find_collector(node: ast.AST) -> str:
 def _adds_only(loop: ast.AST, name: str) -> bool:
     """Whether a loop adds to a variable, and never sets it anew."""
     nodes = list(ast.walk(loop))
-    is_set = any(isinstance(n, ast.Assign) and any(_is_name(t, name) for t in n.targets) for n in nodes)
+    is_set = any(isinstance(n, ast.Assign) and any(is_name(t, name) for t in n.targets) for n in nodes)
     return not is_set and any(_find_collector(n) == name for n in nodes)
-
-
-def _is_name(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def propose_last_group(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.tree_names import is_call_of
 
 MOST_NAMES = 4
 """Names of which a condition may compare all pairs."""
@@ -98,16 +99,12 @@ def propose_last_value(s: Scope, node: ast.AST) -> Iterator[Change]:
     joints = {
         type(n.op)
         for n in ast.walk(function)
-        if isinstance(n, ast.BinOp) and any(_calls_function(side, function.name) for side in (n.left, n.right))
+        if isinstance(n, ast.BinOp) and any(is_call_of(side, function.name) for side in (n.left, n.right))
     }
     for operator, value in ((ast.Mult, "1"), (ast.Add, "0")):
         if joints == {operator}:
             words = f"`{node.value.id}` should be `{value}`"
             yield Change((s.replace_node(node.value, value),), 0.6, node.lineno, words)
-
-
-def _calls_function(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 OPERATORS = (propose_missing_pair, propose_item_at_place, propose_same_index, propose_last_value)

@@ -128,7 +128,7 @@ def propose_first_entry(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change(
                 ((s.start_of(read), s.end_of(read), f"{whole}.get({key}, {start})"),), prior, node.lineno, words
             )
-    elif isinstance(node, ast.Attribute) and node.attr in _FILLS and _is_entry(node.value) and _is_called(s, node):
+    elif isinstance(node, ast.Attribute) and node.attr in _FILLS and _is_entry(node.value) and s.is_called(node):
         entry = node.value
         assert isinstance(entry, ast.Subscript)
         start = _FILLS[node.attr]
@@ -139,11 +139,6 @@ def propose_first_entry(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 def _is_entry(node: ast.AST) -> bool:
     return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice)
-
-
-def _is_called(s: Scope, node: ast.AST) -> bool:
-    parent = s.parents.get(node)
-    return isinstance(parent, ast.Call) and parent.func is node
 
 
 def propose_progress(s: Scope, node: ast.AST) -> Iterator[Change]:
