@@ -27,6 +27,8 @@ from jupyter_selfheal.source.rerun import is_harmless
 AT_MOST = 6
 """Cells below that are run in one trial, nearest first."""
 
+_ASKS_FOR_OBJECT = re.compile(r"""\bdtypes?\b\S*\s*[!=]=\s*(?:["'](?:object|O)["']|(?:np\.|numpy\.)?object_?\b)""")
+"""A question that columns of texts answer otherwise since pandas 3.0: their type is ``str``."""
 _ITERATOR = re.compile(r"<(zip|map|filter)(?: object)? at 0x[0-9a-f]+>")
 
 
@@ -100,7 +102,7 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
 
 def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult) -> Comparison:
     """How a cell's output compares with what is stored; another one says nothing where the cell never gives the same, nor where it shows
-    what was a list in Python 2."""
+    what was a list in Python 2, nor where it asks which columns are of type ``object``."""
     compared = stored.compare(cell, step.outputs)
     by_chance = compared.differs and not is_repeatable(cell, notebook)
     lazy = _ITERATOR.fullmatch(compared.got) if compared.differs and compared.stored.startswith("[") else None
@@ -108,6 +110,8 @@ def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult) -> Compar
         return NOTHING
     if by_chance or (compared.differs and compared.worded and is_trained(cell, notebook)):
         return NOTHING
+    if compared.differs and _ASKS_FOR_OBJECT.search(cell.source):
+        return NOTHING  # a root of its own
     return compared
 
 

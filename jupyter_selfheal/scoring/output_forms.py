@@ -32,7 +32,18 @@ _WORDINGS = (
     (re.compile(r"^ *# +Column +(?:Non-Null Count +)?Dtype *\n[ -]+\n", re.MULTILINE), ""),
     (re.compile(r"^ *\d+ +(\S.*?)(?<! ) +(\d+) non-null +(\S+) *$", re.MULTILINE), r"\1 \2 non-null \3"),
     (re.compile(r"(?<= non-null )str(?:ing)?\b"), "object"),
+    (re.compile(r"(?:(?<= non-null )|(?<=  ))uint8(?= *$)", re.MULTILINE), "bool"),  # dummies, since pandas 2.0
+    # the report of a classifier: scikit-learn 0.20 has three lines for its averages, and one of them another name
+    (
+        re.compile(r"^ *(?:accuracy|micro avg) +\d[\d. ]*\n *macro avg +\d[\d. ]*\n(?= *weighted avg )", re.MULTILINE),
+        "",
+    ),
+    (re.compile(r"^ *avg / total(?= +\d)", re.MULTILINE), "weighted avg"),
+    # the texts of a column as an array, since pandas 3.0
+    (re.compile(r"<(?:Arrow)?StringArray>\n(\[[^\]\[]*\])\nLength: \d+, dtype: \w+"), r"\1"),
 )
+_TEXTS = re.compile(r"\s*<(?:Arrow)?StringArray>\n(\[.*\])\nLength: \d+, dtype: \w+\s*", re.DOTALL)
+"""An array of texts alone, as pandas 3.0 shows it."""
 
 
 def differ_in_form_only(stored: Sequence[Output], new: Sequence[Output]) -> bool:
@@ -50,7 +61,7 @@ def _are_alike(wanted: str, got: str) -> bool:
     """Whether two texts show the same; where both are values or tables, these alone decide."""
     if are_same_tokens(split_tokens(wanted), split_tokens(got)):
         return True
-    values = parse_value(wanted), parse_value(got)
+    values = parse_value(_TEXTS.sub(r"array(\1)", wanted)), parse_value(_TEXTS.sub(r"array(\1)", got))
     if values[0] is not None and values[1] is not None:
         return are_equal_values(values[0][0], values[1][0])
     return _are_same_but_for_wording(wanted, got)

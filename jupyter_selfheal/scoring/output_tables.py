@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from jupyter_selfheal.scoring.output_text import are_same_tokens, split_tokens
+from jupyter_selfheal.scoring.output_text import are_same_tokens, is_number, split_tokens
 
 _FOOTER = re.compile(
     r"^\s*(?:(?:Name|Freq|Length|Categories)\b[^\n]*, )*dtype: [^\n]*$|^\s*(?:Name|Length|Freq): [^\n]*$"
@@ -20,6 +20,7 @@ _FOOTER = re.compile(
 _SERIES = re.compile(r"^\s*(?:[^\n]*, )?dtype: [^\n]*$", re.MULTILINE)
 _SIZE = re.compile(r"(?<!\d)(\d+) rows [x×] (\d+) columns|Length: (\d+)")  # a number of any length is gone through once
 _MISSING = frozenset({"nan", "NaN", "None", "NaT", "NA"})
+_TRUTHS = {"True": "1", "False": "0"}
 _GAP = re.compile(r"^\s*(?:\.{2,3}|…)(?:\s|$)")
 
 
@@ -73,9 +74,18 @@ def are_equal_tables(wanted: Table, got: Table) -> bool:
     """Whether two tables show the same, as far as both show it."""
     if wanted.size and got.size and wanted.size != got.size:
         return False
+    wanted, got = _spell_truths(got, wanted), _spell_truths(wanted, got)
     if wanted.gap < 0 and got.gap < 0:
         return _are_equal_rows(wanted, got)
     return _is_part(wanted, got) if wanted.gap >= 0 else _is_part(got, wanted)
+
+
+def _spell_truths(wanted: Table, got: Table) -> Table:
+    """A table of numbered rows with its truths as numbers, where the other has none: dummies are truths since pandas 2.0."""
+    numbered = all(row and is_number(row[0]) for row in got.rows[1:])
+    if not numbered or wanted.rows[:1] != got.rows[:1] or any(t in _TRUTHS for row in wanted.rows for t in row):
+        return got
+    return replace(got, rows=(*got.rows[:1], *(tuple(_TRUTHS.get(t, t) for t in row) for row in got.rows[1:])))
 
 
 def _are_equal_rows(wanted: Table, got: Table) -> bool:

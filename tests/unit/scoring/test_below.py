@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jupyter_selfheal.config import HealConfig
@@ -128,4 +130,32 @@ def test_a_list_of_python_2_below_says_nothing_where_an_iterator_is_shown(text: 
     case = case_of(["y = 1", "x = y.real_part", shown], failing=1)
     patch = patch_of(case, "x = y.real")
     below = read_evidence(case, patch, try_patch(case, patch)).below
+    assert [b.output.can_decide for b in below] == [asked]
+
+
+@pytest.mark.parametrize(
+    ("source", "asked"),
+    [
+        ("'texts' if x.dtype == 'object' else 'numbers'", False),
+        ("'texts' if t['x'].dtype == np.object else 'numbers'", False),
+        ("'texts' if x.dtype == 'float' else 'numbers'", True),
+    ],
+)
+def test_a_cell_below_that_asks_for_columns_of_objects_says_nothing_where_it_differs(source: str, asked: bool) -> None:
+    shown = Cell(
+        "c2",
+        f"def kind(x, t, np): return {source}\nkind(x, 1, 2)",
+        outputs=(Output("execute_result", data={"text/plain": "'texts'"}),),
+    )
+    told = Cell("c2", "x.imag", outputs=shown.outputs)
+    case = case_of(["y = 1", "x = y.real_part", told], failing=1)
+    patch = patch_of(case, "x = y.real")
+    trial = try_patch(case, patch)
+    asking = replace(
+        case,
+        notebook=replace(
+            case.notebook, cells=(*case.notebook.cells[:2], replace(case.notebook.cells[2], source=shown.source))
+        ),
+    )
+    below = read_evidence(asking, patch, trial).below
     assert [b.output.can_decide for b in below] == [asked]

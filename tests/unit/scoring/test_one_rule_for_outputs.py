@@ -26,6 +26,26 @@ def match(stored: str | Output, now: str | Output, source: str = "f(x)") -> Matc
 FRAME = "     name  size\n0    Ada    12\n1  Grace     7"
 PAGE = "<table><tr><th></th><th>a</th></tr><tr><th>0</th><td>{}</td></tr></table>"
 
+OLD_REPORT = """             precision    recall  f1-score   support
+
+          a       0.97      0.99      0.98       234
+          b       0.83      0.62      0.71        16
+
+avg / total       0.96      0.97      0.96       250
+"""
+REPORT = """              precision    recall  f1-score   support
+
+           a       0.97      0.99      0.98       234
+           b       0.83      0.62      0.71        16
+
+    accuracy                           0.97       250
+   macro avg       0.90      0.81      0.85       250
+weighted avg       0.96      0.97      0.96       250
+"""
+TEXTS = "<StringArray>\n['M', 'B', nan]\nLength: 3, dtype: str"
+DUMMIES = "   n  sex_f  sex_m\n0  5      1      0\n1  7      0      1"
+TRUTHS = "   n  sex_f  sex_m\n0  5   True  False\n1  7  False   True"
+
 SAME = [
     ("0.30000000000000004", "0.3"),
     ("1.0000000000000002", "1.0"),
@@ -68,6 +88,20 @@ memory usage: 164.0 bytes
 """
 
 FORM = [
+    (printed(OLD_REPORT), printed(REPORT)),
+    (printed(f"of all: 3\n{OLD_REPORT}"), printed(f"of all: 3\n{REPORT}")),
+    (
+        OLD_REPORT.replace(
+            "avg / total ",
+            "   micro avg       0.97      0.97      0.97       250\n   macro avg       0.90      0.81      0.85       250\nweighted avg",
+        ),
+        REPORT,
+    ),
+    ("array(['M', 'B', nan], dtype=object)", TEXTS),
+    (printed("['M' 'B' nan]\n"), printed(f"{TEXTS}\n")),
+    (DUMMIES, TRUTHS),
+    ("   n  \\\n0  5   \n1  7   \n\n   sex_f  sex_m  \n0      1      0  \n1      0      1  ", TRUTHS),
+    (printed(OLD_SUMMARY.replace("object\n", "uint8\n", 1)), printed(SUMMARY.replace("str\n", "bool\n", 1))),
     ("{'b', 'a'}", "{'a', 'b'}"),
     ("{3, 1, 2}", "{1, 2, 3}"),
     ("set([1, 2])", "{1, 2}"),
@@ -148,6 +182,14 @@ VALUE = [
     ("a    3\nb    2\ndtype: int64", "a    2\nb    3\ndtype: int64"),
     ("    a\n0   1\n..  ..\n9  10\n\n[10 rows x 1 columns]", "    a\n0   1\n..  ..\n9  10\n\n[12 rows x 1 columns]"),
     ("    a\n0   1\n1   2\n..  ..\n9  10\n\n[10 rows x 1 columns]", "    a\n0   1\n1   3\n..  ..\n9  10\n\n[10 rows x 1 columns]"),
+    (printed(OLD_REPORT), printed(REPORT.replace("0.62", "0.68"))),
+    (printed(OLD_REPORT), printed(REPORT.replace("weighted avg       0.96", "weighted avg       0.94"))),
+    (printed("accuracy 0.97\n3\n"), printed("3\n")),
+    ("array(['M', 'F', nan], dtype=object)", TEXTS),
+    (printed("['M' 'F' nan]\n"), printed(f"{TEXTS}\n")),
+    (DUMMIES, TRUTHS.replace("True", "False")),
+    (printed("1\n0\n"), printed("True\nFalse\n")),
+    ("1", "True"),
     ("Ridge(alpha=2.0)", "Ridge(alpha=3.0)"),
     ("Ridge(alpha=2.0)", "Lasso(alpha=2.0)"),
     ("Timestamp('2020-01-01 00:00:00')", "Timestamp('2021-01-01 00:00:00')"),
