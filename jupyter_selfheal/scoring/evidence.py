@@ -153,7 +153,7 @@ class Evidence:
     own_work: bool = False
     """What the cell prints comes of the notebook's own code and of Python alone: no other release of a library gives other values."""
     is_same_program: bool = False
-    """The cell is, by its tree, the program that Python 2 ran: what it gives otherwise is a library's doing, and not the patch's."""
+    """The cell is the program that an older release of Python or of a library ran: what it gives otherwise is a library's doing, and not the patch's."""
     agreement: Agreement = Agreement()
     """How far the notebook's healthy cells still give what is stored for them."""
     shifted: bool = False

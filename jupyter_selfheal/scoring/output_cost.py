@@ -26,7 +26,7 @@ WITHHELD = 6.5
 
 
 SAME_PROGRAM = (
-    "The patch only writes Python 2 as Python 3, and by its syntax tree the program is the same, with all that it depends on:"
+    "The patch only writes the same program for the releases here (Python 3's syntax, a library's new name, an argument by its name):"
     " the difference comes from a library's release or from data, not from the patch."
 )
 

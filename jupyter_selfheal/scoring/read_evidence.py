@@ -23,7 +23,7 @@ from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.other_data import find_other_data
 from jupyter_selfheal.scoring.output_text import split_tokens
 from jupyter_selfheal.scoring.repeatable import is_own_work, is_trained
-from jupyter_selfheal.scoring.same_program import find_same_programs
+from jupyter_selfheal.scoring.same_program import find_same_programs, is_renamed, is_same_call
 from jupyter_selfheal.scoring.scarce_proof import explain_scarcity
 from jupyter_selfheal.scoring.shifted_results import asks_many, is_shifted
 from jupyter_selfheal.scoring.tampering import find_remarks, find_tampering
@@ -108,11 +108,15 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
 
 
 def _mark_same_programs(seen: Evidence, case: Case, patch: Patch) -> Evidence:
-    """The evidence, with which of the outputs that differ come of the program that Python 2 ran."""
+    """The evidence, with which of the outputs that differ come of the program that the cell was under an older release."""
     differing = [b.cell_id for b in seen.below if b.output.differs]
     if not seen.output.differs and not differing:
         return seen
-    same = find_same_programs(case, patch, differing)
+    comes_again = any(o.same and o.computed for o in (seen.output, *(b.output for b in seen.below if b.ran)))
+    if is_renamed(patch) or (is_same_call(patch) and comes_again and not seen.output.differs):
+        same = frozenset({case.failure.cell_id, *differing})
+    else:
+        same = find_same_programs(case, patch, differing)
     below = tuple(replace(b, is_same_program=b.cell_id in same) for b in seen.below)
     return replace(seen, is_same_program=case.failure.cell_id in same, below=below)
 

@@ -1,4 +1,7 @@
-"""Is a patch of a Python 2 cell, by construction, the program that the cell was? Then another output than the stored one is not its doing.
+"""Is a patch, by construction, the program that the cell was? Then another output than the stored one is not its doing.
+
+So is one that imports a library's thing from where it is now, or calls it by its new name (:func:`is_renamed`): a safe rule has its word for
+it from the library. So is a call in the form of today (:func:`is_same_call`) where something that hangs on it comes out as stored.
 
 ``print x`` is ``print(x)``: whatever the two print, they print the same. Two things must hold, and both are read off trees:
 
@@ -26,6 +29,11 @@ from jupyter_selfheal.source.python2 import DIVISION, SYNTAX, may_be_whole, refa
 
 RENAMED = ("xrange", "has_key", "reduce", "map", "filter", "zip")
 """Fixers of names that Python 3 has under another one, or gives lazily: a list is made of the latter where one was."""
+
+NEW_NAMES = frozenset({"API101", "API102"})
+"""Rules whose safe fix gives a library's thing by its new name."""
+NEW_FORMS = NEW_NAMES | {"API103", "API201", "API202"}
+"""Rules whose safe fix makes the call as today's release takes it."""
 
 LIBRARIES = frozenset(
     {"numpy", "scipy", "pandas", "matplotlib", "pylab", "sklearn", "seaborn", "statsmodels", "networkx", "nltk", "gensim", "sympy", "skimage", "cv2", "PIL",
@@ -89,6 +97,20 @@ def find_same_programs(case: Case, patch: Patch, below: Iterable[str] = ()) -> f
     sources = [patch.source_of(c.id, c.source) for c in cells]
     places = {c.id: n for n, c in enumerate(cells)}
     return frozenset(i for i in (failing, *below) if i in places and _means_the_same(sources[: places[i] + 1]))
+
+
+def is_renamed(patch: Patch) -> bool:
+    """Whether a patch does nothing but name a library's things as its installed release does."""
+    return _is_made_by(patch, NEW_NAMES)
+
+
+def is_same_call(patch: Patch) -> bool:
+    """Whether a patch does nothing but make a library's calls as its installed release takes them."""
+    return _is_made_by(patch, NEW_FORMS)
+
+
+def _is_made_by(patch: Patch, rules: frozenset[str]) -> bool:
+    return patch.applicability is Applicability.SAFE and set(patch.rule.split("+")) <= rules
 
 
 def is_respelt(patch: Patch) -> bool:

@@ -128,3 +128,38 @@ def test_another_output_that_is_not_explained_is_held_against_it_all_the_same() 
     patch = patch_of(case, "print(clf)", healer="rules", applicability=Applicability.SAFE)
     assert build_verdict(patch, Evidence(ran=True, output=other)).score < 7
     assert build_verdict(patch, Evidence(ran=True, output=other, is_same_program=True)).score == 7
+
+
+SPLIT = "import numpy as np\nX = np.arange(8.0)"
+
+
+def judge_rule(
+    rule: str, own: str, *below: tuple[str, str], applicability: Applicability = Applicability.SAFE
+) -> float:
+    """The score of a rule's patch of a cell that prints the mean, where ``own`` is stored for it, and other texts for cells below."""
+
+    def told(source: str, text: str, cell_id: str) -> Cell:
+        return Cell(cell_id, source, outputs=(Output("stream", name="stdout", text=text),) if text else ())
+
+    cells = [told(source, text, f"c{n}") for n, (source, text) in enumerate(below, 2)]
+    case = case_of([SPLIT, told("y = np.old(X)\nprint(y.mean())", own, "c1"), *cells], failing=1)
+    patch = patch_of(case, "y = np.sqrt(X)\nprint(y.mean())", healer="rules", rule=rule, applicability=applicability)
+    return build_verdict(patch, read_evidence(case, patch, try_patch(case, patch))).score
+
+
+def test_a_new_name_is_not_held_back_for_what_its_release_gives_otherwise() -> None:
+    other = "words of another release 0.25\n"
+    assert judge_rule("API101", other) >= 7
+    assert judge_rule("API101+API102", "", ("print(y.sum())", other)) >= 7
+    assert judge_rule("API101+FIL110", other) < 7
+    assert judge_rule("API101", other, applicability=Applicability.UNSAFE) < 7
+    assert judge_rule("API202", other) < 7
+
+
+def test_a_call_in_a_new_form_is_believed_where_something_that_hangs_on_it_comes_again() -> None:
+    other = "words of another release 0.25\n"
+    again = ("print(y.sum())", "13.477405\n")
+    assert judge_rule("API202", "", again, ("print(y.max())", other)) >= 7
+    assert judge_rule("API202", "", ("print(y.max())", other)) < 7
+    assert judge_rule("API202", other, again) < 7
+    assert judge_rule("NAM101", "", again, ("print(y.max())", other)) < 7
