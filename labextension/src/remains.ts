@@ -24,7 +24,8 @@ function mend(panel: NotebookPanel): void {
       if (text) {
         const shown = document.createElement('pre');
         shown.className = 'jp-SelfHeal-saved';
-        for (const line of [...text.split('\n'), '', trans.__('From an earlier kernel: run the cell again to have it healed.')]) {
+        const lines = text.split('\n').filter(line => !/^(No buttons here\?|`%heal show`)/.test(line));
+        for (const line of [...lines, '', trans.__('From an earlier kernel: run the cell again to have it healed.')]) {
           const row = shown.appendChild(document.createElement('div'));
           row.textContent = line || '\u00a0';
           row.className = line.startsWith('+') ? 'jp-SelfHeal-added' : line.startsWith('-') ? 'jp-SelfHeal-removed' : '';

@@ -78,14 +78,17 @@ def _list_tasks(reports: Sequence[NotebookReport]) -> list[Mapping[str, Any]]:
     for number, report in enumerate(reports, start=1):
         name = report.name
         if report.error:
-            places_by_task.setdefault((0, "code2", report.error), []).append({"where": name, "anchor": f"n{number}"})
+            error = report.error.removeprefix(f"{report.path}: ")
+            places_by_task.setdefault((0, "code2", error), []).append({"where": name, "anchor": f"n{number}"})
         for record in (r for r in report.records if r.status in BROKEN - {Status.CASCADE}):
-            place = {"where": f"{name}, cell {record.number}", "anchor": f"n{number}-c{record.number}"}
             install = _INSTALL.fullmatch(record.detail) if record.status is Status.LEFT_ALONE else None
             if install:
                 packages.add(install[1])
             key = (2, "code1", "") if install else _describe_task(record)
-            places_by_task.setdefault(key, []).append(place)
+            places = places_by_task.setdefault(key, [])
+            is_same = bool(places) and places[-1]["anchor"].startswith(f"n{number}-")
+            where = f"cell {record.number}" if is_same else f"{name}, cell {record.number}"
+            places.append({"where": where, "anchor": f"n{number}-c{record.number}"})
     installs = f"`%pip install {' '.join(sorted(packages))}`, or heal again with `--install`, which proves it first"
     return [
         {"what": task or installs, "css": css, "places": places}
@@ -104,7 +107,8 @@ def _describe_task(record: Record) -> tuple[int, str, str]:
         return 1, "code1", f"look at a proven fix: {title}: {record.detail}"
     if record.status is Status.LEFT_ALONE:
         return 3, "code1", " ".join(filter(None, (record.cause, record.detail)))
-    return 4, "code2", f"{record.status.value}: {record.headline}" + (f" ({record.detail})" if record.detail else "")
+    detail = f" ({record.detail})" if record.headline and record.detail else record.detail
+    return 4, "code2", f"{record.status.value}: {record.headline}{detail}"
 
 
 def _build_notebook(report: NotebookReport, number: int) -> Mapping[str, Any]:

@@ -80,15 +80,19 @@ def _format_causes(reports: Sequence[NotebookReport], columns: int) -> Iterator[
         count = sum(len(records) for _, records in places)
         where = "" if count == 1 else f" ({count} cells in {_count_notebooks(places)})"
         yield from wrap(f"{cause}{where}", columns, "  ", "    ")
-        yield from _format_places(places, columns)
+        yield from _format_places(cause, places, columns)
     yield ""
 
 
-def _format_places(places: Sequence[tuple[NotebookReport, Sequence[Record]]], columns: int) -> Iterator[str]:
+def _format_places(
+    cause: str, places: Sequence[tuple[NotebookReport, Sequence[Record]]], columns: int
+) -> Iterator[str]:
     for report, records in places[:PLACES]:
         numbers = ", ".join(str(r.number) for r in records)
         noun = "cell" if len(records) == 1 else "cells"
-        yield from wrap(f"{report.path}, {noun} {numbers}: {_say_what_helps(records)}", columns, "      ", "        ")
+        said = _say_what_helps(records)
+        more = f": {said}" if said != cause else ""
+        yield from wrap(f"{report.path}, {noun} {numbers}{more}", columns, "      ", "        ")
     if len(places) > PLACES:
         yield f"      and {_count_notebooks(places[PLACES:])} more: --report FILE.html lists all"
 
@@ -135,7 +139,8 @@ def _format_healed(reports: Sequence[NotebookReport], columns: int) -> Iterator[
     healed = [r for r in reports if r.fixes]
     if not healed:
         return
-    yield f"Healed: {sum(r.count(Status.HEALED) for r in healed)} cells in {_count_notebooks(healed)}"
+    count = sum(r.count(Status.HEALED) for r in healed)
+    yield f"Healed: {count} {'cell' if count == 1 else 'cells'} in {_count_notebooks(healed)}"
     titles = Counter(title for r in healed for title in r.fixes)
     for title, times in titles.most_common():
         names = list(dict.fromkeys(r.name for r in healed if title in r.fixes))

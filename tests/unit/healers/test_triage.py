@@ -420,3 +420,20 @@ def test_a_magic_in_the_wrong_line_is_not_said_to_be_missing(bench: Bench, messa
     failure = replace(broken.case.failure, ename="UsageError", evalue=message)
     found = diagnose(replace(broken, case=replace(broken.case, failure=failure)))
     assert found.advice.startswith(advice)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "File `'helpers/plot.py'` not found.",
+        "'helpers/plot.py' was not found in history, as a file, url, nor in the user namespace.",
+    ],
+)
+def test_a_script_that_a_magic_does_not_find_is_named(bench: Bench, said: str) -> None:
+    cell = f"def read_magic():\n    raise Exception({said!r})", "read_magic()"
+    found = diagnose(bench.fail(*cell))
+    assert found.skip_reason is not None
+    assert (found.skip_reason.value, found.cause) == (
+        "missing data",
+        "The script `helpers/plot.py`, which a magic reads, is missing.",
+    )

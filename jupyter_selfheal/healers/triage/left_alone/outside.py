@@ -132,6 +132,10 @@ def _waits_for_addresses(source: str) -> bool:
     return all(line.startswith(("!", "%pip", "%conda")) for line in lines) and any(map(_REACHING_OUT.match, lines))
 
 
+_MISSING_SCRIPT = re.compile(r"File `'([^']+)'` not found\.?|'([^']+)' was not found in history, as a file, url, .*")
+"""How IPython's `%run` and `%load` say that a file is not there."""
+
+
 def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     failure = context.failure
     if failure.ename == "LookupError" and "Resource" in failure.evalue and "nltk" in failure.evalue.lower():
@@ -149,8 +153,15 @@ def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis
     )
     if not missing and failure.ename in ("OSError", "IOError", "HDF5ExtError", "EmptyDataError"):
         missing = re.search(worded, failure.evalue) is not None
-    if not missing or remedies.has_remedy(context):
+    script = _MISSING_SCRIPT.fullmatch(failure.evalue)
+    if not (missing or script) or remedies.has_remedy(context):
         return None
+    if script:
+        return leave_alone(
+            f"The script `{script[1] or script[2]}`, which a magic reads, is missing.",
+            SkipReason.MISSING_DATA,
+            "Put it where the cell looks for it.",
+        )
     if folder := find_missing_folder(context):
         return leave_alone(
             f"The folder `{folder}` is not there, and the cell writes a file into it.",

@@ -106,7 +106,7 @@ def test_the_page_of_several_notebooks_begins_with_an_overview(
     failed = NotebookReport("/some/where/broken.ipynb", error="/some/where/broken.ipynb: not valid JSON")
     text = format_page([healed[1], failed])
     assert 'aria-label="2 ran, 1 healed, 2 still broken"' in text
-    assert '/some/where/broken.ipynb: not valid JSON · <a href="#n2">broken.ipynb</a>' in text
+    assert 'not valid JSON · <a href="#n2">broken.ipynb</a>' in text
     assert "jupyter selfheal trace run-1" in text
 
 
@@ -131,10 +131,12 @@ def test_what_is_to_be_done_is_said_once_and_in_order() -> None:
     second = report(
         "b.ipynb", (left, lacks, "`%pip install tabulate`"), (left, lacks, "`%pip install lifelines`"), network
     )
-    text = re.sub(r"<[^>]+>", "", format_page([first, second]))
+    late = [NotebookReport(f"{name}.ipynb", error=f"{name}.ipynb: the time is up") for name in ("c", "d")]
+    text = re.sub(r"<[^>]+>", "", format_page([first, second, *late]))
     lines = [line.strip() for line in text[text.index("Needs your attention") : text.index("Notebooks")].splitlines()]
     assert list(filter(None, lines))[1:] == [
-        "%pip install lifelines tabulate, or heal again with --install, which proves it first · b.ipynb, cell 1, b.ipynb, cell 2",
+        "the time is up · c.ipynb, d.ipynb",
+        "%pip install lifelines tabulate, or heal again with --install, which proves it first · b.ipynb, cell 1, cell 2",
         "The cell needs the network. Run it where the address can be reached. · a.ipynb, cell 3, b.ipynb, cell 3",
         "not healed: KeyError: &#39;x&#39; (nothing was found) · a.ipynb, cell 1",
     ]
