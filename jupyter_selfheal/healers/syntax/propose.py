@@ -213,8 +213,12 @@ def propose_texts(
     if kind not in (FailureKind.MISSED, FailureKind.RAISED) or not plan.oracle.stdout or src.mask(source) != source:
         return ()
     reading, runs = Reading(source, 0.0, ()), kind is FailureKind.MISSED
-    reply = _run_readings(case, starts, plan, (reading,), _list_known_names(case), mutates=mutates)
+    known = _list_known_names(case)
+    reply = _run_readings(case, starts, plan, (reading,), known, mutates=mutates)
     tried = {a.patch.id for a in history}
+    if mutates and reply and not reply["passing"]:
+        deeper = _deepen_readings(case, starts, (reading,), reply, (0,), known, DEEPER + LAST)
+        return tuple(p for p in deeper if p.id not in tried)
     patches = [
         _build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY_TEXTS, RUNS if runs else SEVERAL)
         for raw in (reply["passing"] if reply else ())[:PATCHES]

@@ -16,12 +16,14 @@ import math
 import re
 import warnings
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.explore_reading import CHANGE, DATUM, Explorer, Node
+from jupyter_selfheal.inside.search.left_out_signs import list_touching_texts
 from jupyter_selfheal.inside.search.meant_changes import describe_guess, writes_datum
 from jupyter_selfheal.inside.search.printed_likeness import has_same_numbers, measure_likeness
 from jupyter_selfheal.inside.search.program import read_program
@@ -48,8 +50,11 @@ LETTERS, WORDS = 0.3, 0.4
 """What the letters and the words count of how near an output comes; the lines that are as expected count the rest."""
 FAILED, FURTHER = 0.2, 0.15
 """What an error counts, and how much of that it is worth to come to the last line before it."""
-COSTLY = 0.01
+COSTLY = 0.03
 """How much nearer a state must come to be worth what it costs more than another one."""
+SURE, MENDED = 0.7, 0.7
+"""How likely a change of what is read and printed must be to be what the error asks for, where the run comes further with it, and what it costs
+less then: who mends one error after the other guesses nothing."""
 ENOUGH = 3
 SHOWS = frozenset({"print", "str", "repr", "format", "int", "float"})
 """Functions that give what they are given, or show it."""
@@ -68,8 +73,9 @@ def measure_closeness(printed: str, expected: str) -> float:
 
 
 def list_literals(source: str) -> set[str]:
-    """The numbers and texts of a source."""
-    return {repr(n.value) for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant)}
+    """The numbers and texts of a source, and the parts of a text that is written in several."""
+    values = {repr(n.value) for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant)}
+    return values | {repr(text) for text in list_touching_texts(source)}
 
 
 def writes_answer(source: str, given: Collection[str]) -> bool:
@@ -163,14 +169,14 @@ class Deepener:
         if status == OK and has_same_numbers(printed, explorer.expected) and (done := explorer.align_texts(node)):
             self.found.append(done)
             return None
-        return closeness, node
+        return closeness, replace(node, failed=status not in (OK, TIME))
 
     def _list_children(self, node: Node, most: int) -> Iterator[Node]:
         source, explorer = node.source, self.explorer
         changes = [(c.prior, c) for c in list_value_changes(source, explorer.expected, explorer.known)]
         mutants = rank_changes(Scope(source), {})
         kept = set(explorer.list_run_changes(source, [c for _, c in (*changes, *mutants)]))
-        given = read_self_comparisons(source)
+        given, likely = read_self_comparisons(source), {c for _, c in changes}
         chosen = [
             *itertools.islice((p for p in changes if p[1] in kept), VALUES),
             *itertools.islice((p for p in mutants if p[1] in kept), most),
@@ -180,6 +186,7 @@ class Deepener:
             if adds_self_comparison(new, given):
                 continue
             cost = node.cost + CHANGE - math.log(max(weight, 0.01)) * 0.3 + DATUM * writes_datum(source, change)
+            cost -= MENDED * (node.failed and change in likely and weight >= SURE)
             words, kinds = (*node.words, change.words), (*node.kinds, change.kind)
             yield Node(new, cost, words, kinds=kinds, rival=node.rival or describe_guess(change.words))
 

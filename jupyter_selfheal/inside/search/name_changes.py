@@ -34,6 +34,8 @@ CALLED = frozenset(
     {"print", "input", "range", "round", "float", "int", "str", "len", "sum", "max", "min", "abs", "sorted", "reversed"}
 )
 """Builtins of which no item is taken."""
+METHODS = frozenset(name for kind in (list, str, dict, set) for name in dir(kind) if not name.startswith("_"))
+"""Methods of Python's own collections and texts: no item is taken of one."""
 _SLOT = re.compile(r"\{[^\W\d]\w*\}")
 ALIKE = 0.8
 """Likeness of two names from which one may be a slip for the other."""
@@ -144,15 +146,19 @@ def _quote_printed(tree: ast.AST, table: LineTable, known: frozenset[str]) -> It
 
 
 def _call_subscripted(read: list[ast.Name], tree: ast.AST, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
-    """``str[total]`` as ``str(total)``."""
+    """``str[total]`` as ``str(total)``, ``xs.append[x]`` as ``xs.append(x)``."""
     own = list_defined_names(tree) | known
     called = {id(n) for n in read if n.id in CALLED - own}
+    attributes = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
+    stored = {n.attr for n in attributes if isinstance(n.ctx, ast.Store)} | list_defined_names(tree)
+    stored |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    called |= {id(n) for n in attributes if n.attr in METHODS - stored}
     for node in ast.walk(tree):
         if isinstance(node, ast.Subscript) and id(node.value) in called and not isinstance(node.slice, ast.Slice):
             opened, end = find_span(node.value, table)[1], find_span(node, table)[1]
             edits = ((opened, find_span(node.slice, table)[0], "("), (end - 1, end, ")"))
             words = f"the brackets of `{ast.unparse(node.value)}` are of another kind"
-            yield Change(edits, 0.8, node.lineno, words)
+            yield Change(edits, 0.85, node.lineno, words, kind="failing")
 
 
 def _use_bound(read: list[ast.Name], idle: list[ast.Name], table: LineTable) -> Iterator[Change]:

@@ -16,20 +16,23 @@ from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.input_lines import list_line_changes
 from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
 from jupyter_selfheal.inside.search.left_out_parts import list_left_out
+from jupyter_selfheal.inside.search.left_out_signs import list_left_out_signs
 from jupyter_selfheal.inside.search.lost_values import list_lost_values
 from jupyter_selfheal.inside.search.method_changes import list_method_changes
 from jupyter_selfheal.inside.search.name_changes import list_name_changes
 from jupyter_selfheal.inside.search.reading_changes import NUMBERS, find_span, is_call, list_reading_changes
 from jupyter_selfheal.inside.search.repeated_slips import list_repeated_slips
 from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.search.self_changes import list_self_changes
 from jupyter_selfheal.inside.search.source_text import Source
 from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
 from jupyter_selfheal.inside.search.unpacking_changes import list_unpacking_changes
-from jupyter_selfheal.inside.tree_names import list_defined_names, list_names, list_read_names
+from jupyter_selfheal.inside.tree_names import list_defined_names, list_read_names
 
 PRINTED = 3
 """Values that are tried for a line that is not printed."""
 _NUMBER = re.compile(r"\d+")
+_MARK = re.compile(r"([-*+>•#.]{1,3}) +\w")
 _HEAD, _TAIL = re.compile(r"([^\W\d][^\d]{0,40}?) -?\d"), re.compile(r"\d\S* ([^\W\d][^\d]{0,40})$")
 """The words of an expected line before its first number, and behind its last one."""
 
@@ -44,7 +47,7 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*_quote_letters(tree, table, known), *_round_to(tree, source, table)]
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
     changes += _fill_percents(tree, source, table)
-    changes += [*_fill_slots(tree, source, table), *_format_slots(tree, source, table, expected)]
+    changes += _format_slots(tree, source, table, expected)
     changes += [*_call_method(tree, source, table, known), *_print_missing(tree, source, expected)]
     changes += [*list_extra_lines(source, expected), *list_kept_results(source)]
     changes += [*list_missing_calls(tree, source), *list_kept_originals(tree, table)]
@@ -57,7 +60,8 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
     changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
     whole = Source(source)
     changes += [*list_repeated_slips(whole, known), *list_lost_values(whole, expected, known)]
-    changes += [*list_line_changes(whole), *list_left_out(whole, expected, known)]
+    changes += [*list_line_changes(whole), *list_left_out(whole, expected, known), *list_left_out_signs(whole)]
+    changes += list_self_changes(whole)
     return sorted(changes, key=lambda c: -c.prior)
 
 
@@ -68,7 +72,7 @@ def _print_words(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Cha
     lines = [line.strip() for line in expected.strip().splitlines()]
     if not lines:  # the asserts below decide, and nothing is expected to be printed
         return
-    matches = [(_HEAD.match(line), _TAIL.search(line)) for line in lines]
+    matches = [(_HEAD.match(line) or _MARK.match(line), _TAIL.search(line)) for line in lines]
     heads, tails = (
         dict.fromkeys(m[1] for m in found if m and not set(m[1].split()) & set(said))
         for found in zip(*matches, strict=True)
@@ -339,7 +343,6 @@ def _call_method(tree: ast.AST, source: str, table: LineTable, known: frozenset[
             yield Change((edit,), 0.8, node.lineno, f"`.` stands for `,` before `{node.attr}`")
 
 
-_NAMED_SLOT = re.compile(r"\{([^\W\d]\w*)[^{}]*\}")
 _BARE_SLOT = re.compile(r"(?<!\{)\{([^{}:!=]+)\}(?!\})")
 
 
@@ -350,15 +353,6 @@ def _list_literals(tree: ast.AST, source: str, table: LineTable) -> Iterator[tup
             if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
                 start, end = find_span(node, table)
                 yield node, start, source[start:end]
-
-
-def _fill_slots(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
-    """``print("Hello {name}")``: the ``f`` before the text is missing."""
-    there = list_names(tree) | {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-    for node, start, text in _list_literals(tree, source, table):
-        slots = _NAMED_SLOT.findall(text)
-        if isinstance(node, ast.Constant) and text[:1] in "'\"" and slots and all(s in there for s in slots):
-            yield Change(((start, start, "f"),), 0.9, node.lineno, "the `f` before the text is missing")
 
 
 def _format_slots(tree: ast.AST, source: str, table: LineTable, expected: str) -> Iterator[Change]:
