@@ -107,7 +107,7 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
         order = sorted(range(len(readings)), key=lambda n: readings[n].cost - 1.5 * reply["likeness"][n])
         likely = _put_furthest(readings, reply, _list_likely(readings, order, reply["likeness"]))
         left -= reply["cpu"]
-        searched, took = _search_likely(case, likely, search, left) if search else ([], 0.0)
+        searched, took = _search_likely(case, likely, search, left, _find_sure(readings)) if search else ([], 0.0)
         searched = searched or _deepen_readings(case, starts, readings, reply, order, known, left - took)
         patches = [p for p in searched if p.id not in tried]
         endless = set(reply["endless"])
@@ -135,8 +135,11 @@ def _put_furthest(readings: Sequence[Reading], reply: dict[str, JSON], likely: S
     return [further, *likely][:SEARCHED] if not reading.guessed else list(likely)
 
 
-def _search_likely(case: Case, readings: Sequence[Reading], search: Search, most: float) -> tuple[list[Patch], float]:
-    """Changes of the first of the readings that has any with which it meets the oracle, found in so many CPU seconds; and what they took."""
+def _search_likely(
+    case: Case, readings: Sequence[Reading], search: Search, most: float, sure: Reading | None = None
+) -> tuple[list[Patch], float]:
+    """Changes of the first of the readings that has any with which it meets the oracle, found in so many CPU seconds; and what they took. ``sure``
+    is the one that the cell itself leaves no doubt of."""
     left = most
     for reading in readings:
         plan = _plan_reading(case, reading.source)
@@ -146,7 +149,7 @@ def _search_likely(case: Case, readings: Sequence[Reading], search: Search, most
             continue
         reply = search(plan, left)
         left -= float(reply.get("cpu", left)) if reply else left
-        if reply and (patches := _build_changed(case, reading, plan, reply)):
+        if reply and (patches := _build_changed(case, reading, plan, reply, is_sure=reading is sure)):
             return patches, most - left
     return [], most - left
 
@@ -185,8 +188,19 @@ def _deepen_readings(
     return patches
 
 
-def _build_changed(case: Case, reading: Reading, plan: Plan, reply: dict[str, JSON]) -> list[Patch]:
-    """Changes of a reading that make it meet the oracle: they are offered, since nothing tells that both were slips."""
+def _find_sure(readings: Sequence[Reading]) -> Reading | None:
+    """The cheapest reading, of one slip, where each that is nearly as cheap has that slip and others besides."""
+    first = readings[0]
+    near = [r for r in readings[1:] if r.cost <= first.cost + NEAR]
+    is_sure = len(first.words) == 1 and not first.guessed and all({*first.words} < {*r.words} for r in near)
+    return first if is_sure else None
+
+
+def _build_changed(
+    case: Case, reading: Reading, plan: Plan, reply: dict[str, JSON], *, is_sure: bool = False
+) -> list[Patch]:
+    """Changes of a reading that make it meet the oracle: they are offered, since nothing tells that both were slips. Where the reading is sure and
+    asserts ask for more, a change is what it would be of a cell that parses: the search's own doubt is what speaks against it."""
     patches: dict[str, Patch] = {}
     for rank, raw in enumerate(reply["patches"]):
         pieces = [(plan.pieces[int(n)], text) for n, text in raw["texts"].items()]
@@ -195,6 +209,8 @@ def _build_changed(case: Case, reading: Reading, plan: Plan, reply: dict[str, JS
         source = src.splice(reading.source, [(p.start, p.end, text) for p, text in pieces])
         words = (*reading.words, raw["words"])
         rival = f'without "{raw["words"]}" the cell parses too, and gives something else'
+        if is_sure and raw["edits"] == 1 and raw["passed"] > 1 and not plan.oracle.stdout:
+            rival = raw["rival"]
         patch = _build_patch(case, source, words, reading.cost + CHANGE + 0.2 * rank, WHY, rival)
         patches.setdefault(patch.id, patch)
     return list(patches.values())[:OFFERED]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
+from jupyter_selfheal.healers.syntax.best_first import Reading
+from jupyter_selfheal.healers.syntax.propose import _find_sure
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 from jupyter_selfheal.ports import Answer, Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -34,6 +38,35 @@ def test_what_does_not_parse_and_is_wrong_is_mended_at_once() -> None:
     exec(best.source_of("d", ""), space)
     exec(f"{CHECKS}assert late_fees([10, 11, 40], 10) == 51\n", space)
     assert best.edits[0].old == BROKEN  # type: ignore[union-attr]
+    assert best.rival == ""
+
+
+def test_the_searchs_own_doubt_speaks_where_the_slip_of_the_pen_is_sure() -> None:
+    best = _propose(BROKEN, "assert late_fees([3, 20, 16], 14) == 36\nassert late_fees([1], 4) == 0\n").patches[0]
+    assert best.rival.startswith("`late_fees(")
+
+
+def test_one_check_more_than_the_cell_itself_is_no_word_on_its_meaning() -> None:
+    best = _propose(BROKEN, "assert late_fees([3, 20, 16], 14) == 36\n").patches[0]
+    assert best.rival.endswith("the cell parses too, and gives something else")
+
+
+@pytest.mark.parametrize(
+    ("words", "is_sure"),
+    [
+        ([("`:`",), ("`:`", "indentation")], True),
+        ([("`:`",), ("`)`",)], False),
+        ([("`:`", "`)`")], False),
+        ([("`:`",)], True),
+        ([("`:`",), ("`:`",)], False),
+    ],
+)
+def test_a_reading_is_sure_where_all_that_are_nearly_as_cheap_have_its_one_slip(
+    words: list[tuple[str, ...]], is_sure: bool
+) -> None:
+    readings = [Reading(f"x = {n}", 0.5 + 0.7 * n, of) for n, of in enumerate(words)]
+    assert (_find_sure(readings) is readings[0]) is is_sure
+    assert _find_sure([*readings[:1], Reading("x", 3.0, ("far",))]) is (readings[0] if len(words[0]) == 1 else None)
 
 
 def test_a_reading_that_is_right_is_not_searched() -> None:
