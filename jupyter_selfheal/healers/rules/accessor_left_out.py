@@ -27,7 +27,7 @@ class AccessorLeftOut(Rule):
     **Fix** `df["when"].dt.month`, `df["name"].str.upper()`; `pd.to_datetime(df["when"]).dt.month` where the dates are texts.
 
     **Fix safety** Safe: the accessor of the series' own type has the attribute, and the series has not. Texts are read as dates only where
-    all of them are ISO dates. Unsafe for what may be asked of the column as a whole, as of a list (`len`, `join`, `find`). Silent on numbers, and where the accessor has no such attribute.
+    all of them are ISO dates. Unsafe for what may be asked of the column as a whole, as of a list (`len`, `join`, `find`), unless it becomes a column itself. Silent on numbers, and where the accessor has no such attribute.
     """
 
     code = "PDA131"
@@ -59,14 +59,28 @@ class AccessorLeftOut(Rule):
         if wrong in SPLITTING:  # `df["email"].split("@")[1]` takes a part, as of one text
             splices += [(end, end, ".str") for end in _list_ends_of_parts(context, alike)]
         kind = "dates" if new.endswith(".dt") else "texts"
+        is_doubted = wrong in OF_MANY and not _is_stored_as_column(context)
         yield self.patch(
             context.replace_here(*splices, *context.add_imports([import_line] if import_line else [])),
             f"Use `{new}.{wrong}`",
             f"`{wrong}` is one of the {kind} in `{series}`, not of the series itself.",
-            applicability=Applicability.UNSAFE if wrong in OF_MANY else Applicability.SAFE,
-            why="The column as a whole may be meant, not each of its texts." if wrong in OF_MANY else self.why,
-            prior=0.6 if wrong in OF_MANY else 0.92,
+            applicability=Applicability.UNSAFE if is_doubted else Applicability.SAFE,
+            why="The column as a whole may be meant, not each of its texts." if is_doubted else self.why,
+            prior=0.6 if is_doubted else 0.92,
         )
+
+
+def _has_texts_with(context: RuleContext, series: str, wrong: str) -> bool:
+    found = context.describe_all([f"({series}).str"], calls=True)[0]
+    return wrong in found.attributes
+
+
+def _is_stored_as_column(context: RuleContext) -> bool:
+    """Whether what comes of the statement is a column of a table, ``df["words"] = …``: a value for each row."""
+    match context.failing_statement:
+        case ast.Assign([ast.Subscript(ast.Name(table), ast.Constant(str()))]):
+            return context.describe_all([table])[0].is_a("pandas.DataFrame")
+    return False
 
 
 def _list_ends_of_parts(context: RuleContext, nodes: list[ast.Attribute]) -> Iterator[int]:
@@ -84,7 +98,7 @@ def _find_owner(context: RuleContext, series: str, operand: str, info: ObjectInf
         return (f"{operand}.dt", "") if context.is_true(f"hasattr(({series}).dt, {wrong!r})") else ("", "")
     if info.dtype not in TEXTS:
         return "", ""
-    if context.is_true(f"hasattr(({series}).str, {wrong!r})"):
+    if _has_texts_with(context, series, wrong):
         return f"{operand}.str", ""
     known = context.reference("pandas.to_datetime")
     if known is None or not context.is_true(f"({series}).dropna().astype(str).str.fullmatch({ISO!r}).all()"):

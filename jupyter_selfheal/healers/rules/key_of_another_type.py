@@ -16,6 +16,11 @@ WRITTEN = re.compile(r"0|-?[1-9]\d*")
 """Numbers whose text is the only one for them: `007` is a code."""
 
 
+_COLUMNS = ".columns.get_level_values(0)"
+_AMONG_COLUMNS = " if str(k).lstrip('-').isdecimal()"
+"""Years stand beside words as the names of columns: those that are whole numbers, or texts of them, tell."""
+
+
 class KeyOfAnotherType(Rule):
     """Ask for a key in the type that the keys have.
 
@@ -24,7 +29,7 @@ class KeyOfAnotherType(Rule):
 
     **Fix** `users["1"]`, `df.loc[2000]`; `users[str(n)]`, `names[int(parts[0])]` where the key is computed.
 
-    **Fix safety** Safe: all keys are of the other type, and the very key is among them. Silent where they are mixed, where the key is in
+    **Fix safety** Safe: all keys (of columns: all that are whole numbers or texts of them) are of the other type, and the very key is among them. Silent where they are mixed, where the key is in
     neither type, where it is written to, and for texts as `007`.
     """
 
@@ -46,9 +51,8 @@ class KeyOfAnotherType(Rule):
             owner = _find_keys(context, node)
             if owner is None or not isinstance(node.ctx, ast.Load):
                 continue
-            if not context.is_true(
-                f"{there} in ({owner}) and {{type(k).__name__ for k in ({owner})}} == {{{wanted!r}}}"
-            ):
+            kinds = f"{{type(k).__name__ for k in ({owner}){_AMONG_COLUMNS if owner.endswith(_COLUMNS) else ''}}}"
+            if not context.is_true(f"{there} in ({owner}) and {kinds} == {{{wanted!r}}}"):
                 continue
             key = _find_key(context, node, told["key"], is_text)
             if key is None:

@@ -80,7 +80,9 @@ class NumberAsText(Rule):
                     context.replace(context.cell_id, splices),
                     f"Convert `{text}` to a number",
                     f"`{text}` is text, not a number.",
-                    prior=0.8,
+                    applicability=Applicability.UNSAFE,
+                    why="Other rows may have fractions, or may be meant to have none.",
+                    prior=0.5,
                 )
             yield self.patch(
                 context.replace(context.cell_id, changes),

@@ -11,7 +11,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"Incorrect number of bindings supplied|uses 1, and there (?:are|is) \d+ supplied|[Pp]arameters are of unsupported|"
-    r"execute expected at most 2 arguments, got \d+|table \w+ has \d+ columns but \d+ values were supplied"
+    r"execute expected at most 2 arguments, got \d+|table \w+ has \d+ columns but \d+ values were supplied|near \"%\": syntax error"
 )
 SUPPLIED = re.compile(r"table (\w+) has (\d+) columns but (\d+) values")
 
@@ -21,9 +21,10 @@ class SqliteParameters(Rule):
 
     **Failure** `ProgrammingError: Incorrect number of bindings supplied. The current statement uses 1, and there are 3 supplied`, at
     `execute("… = ?", ("Ann"))`: brackets around one value make no tuple. `TypeError: execute expected at most 2 arguments, got 3` at
-    `execute("… (?, ?)", 1, "Ann")`; `OperationalError: table people has 3 columns but 2 values were supplied`.
+    `execute("… (?, ?)", 1, "Ann")`; `OperationalError: table people has 3 columns but 2 values were supplied`,
+    `near "%": syntax error` at `execute("… = %s", (name,))`.
 
-    **Fix** `("Ann",)`, `(1, "Ann")`; `INSERT INTO people (name, age) VALUES …`, where the first column is the key that SQLite counts itself.
+    **Fix** `("Ann",)`, `(1, "Ann")`; `?` for each `%s` of other databases; `INSERT INTO people (name, age) VALUES …`, where the first column is the key that SQLite counts itself.
 
     **Fix safety** Safe: the statement has as many places as values are given, and a cell creates the table with `id INTEGER PRIMARY KEY` in front.
     """
@@ -44,6 +45,9 @@ class SqliteParameters(Rule):
             if getattr(call.func, "attr", "") != "execute" or len(call.args) < 2:
                 continue
             statement, given, *others = call.args
+            if '"%"' in context.failure.evalue:
+                yield from self._write_places(context, statement, given)
+                return
             text = statement.value if isinstance(statement, ast.Constant) else ""
             if others:
                 if isinstance(text, str) and text.count("?") == len(others) + 1:
@@ -62,6 +66,23 @@ class SqliteParameters(Rule):
                 prior=0.92,
             )
             return
+
+    def _write_places(self, context: RuleContext, statement: ast.expr, given: ast.expr) -> Iterator[Patch]:
+        """``?`` for the `%s` of other databases."""
+        text = context.text(statement)
+        count = context.number(f"len({context.text(given)})") if not isinstance(given, ast.Dict) else None
+        if (
+            isinstance(statement, ast.Constant)
+            and count == text.count("%s") > 0
+            and "'%s'" not in text
+            and "?" not in text
+        ):
+            yield self.patch(
+                context.replace_here((*context.span(statement), text.replace("%s", "?"))),
+                "Write `?` for `%s`",
+                "SQLite's places for values are written `?`.",
+                prior=0.95,
+            )
 
     def _leave_key_out(self, context: RuleContext, table: str) -> Iterator[Patch]:
         """``INSERT INTO people VALUES (?, ?)`` into a table whose first column SQLite numbers itself."""

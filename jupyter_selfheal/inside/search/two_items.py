@@ -18,7 +18,10 @@ TWO = 2
 DOUBT = "two items do not tell one order from another"
 TIES = "only items that are equal in their order change places"
 OTHER_END = "one item does not tell which way round they are sorted"
+OTHER_ITEM = "one item does not tell which end of an order is meant"
 ONE_VALUE = frozenset({"int", "float", "bool", "NoneType"})
+_ENDS = frozenset({"idxmax", "idxmin", "argmax", "argmin"})
+"""What gives the place of the greatest or smallest value: of few places each is met by chance."""
 _ORDERING = frozenset({"sorted", "reversed", "min", "max", "sort", "reverse", "nlargest", "nsmallest", "sort_values"})
 _COUNTED = frozenset({"array", "builtins", "collections", "numpy", "pandas", "__main__"})
 """Where the types come from whose length costs nothing; of the notebook's own classes it is their author's word."""
@@ -42,12 +45,16 @@ def describe_doubt_of_order(old: str, new: str, checked: Iterable[tuple[Any, ...
 
 
 def describe_doubt_of_end(old: str, new: str, types: frozenset[str]) -> str:
-    """The doubt about a changed statement that sorts the other way round, where the one check that failed expects a number: any item of
-    three is by one chance of three where it should be. Empty where it expects what shows the order."""
+    """The doubt about a changed statement that sorts the other way round, or takes the place of another end, where the one check that failed expects a
+    number, or a label: any item of three is by one chance of three where it should be. Empty where it expects what shows the order."""
     ways = [
         [w for w in _list_orderings(ast.parse(text)) if w.startswith(("reverse=", "ascending="))] for text in (old, new)
     ]
-    return OTHER_END if ways[0] != ways[1] and types and types <= ONE_VALUE else ""
+    if ways[0] != ways[1] and types and types <= ONE_VALUE:
+        return OTHER_END
+    ends = [[read_called_name(n) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call)] for text in (old, new)]
+    one, two = ([name for name in names if name in _ENDS] for names in ends)
+    return OTHER_ITEM if one != two and (types <= ONE_VALUE | {"str"}) else ""
 
 
 def _has_both_orders(given: Iterable[Any]) -> bool:

@@ -57,12 +57,26 @@ _NO_MAGIC = re.compile(r"(?:Cell|Line) magic(?: function)? `%+\w+` not found")
 
 
 def _find_owners(failure: Failure, key: str) -> frozenset[str]:
-    """Names in whose values the failing cell looks a key up that is a text: ``people`` of ``people["age"]``."""
-    read = (n for n in src.walk(failure.source) if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name))
-    return frozenset(n.value.id for n in read if isinstance(n.value, ast.Name) and _holds_text(n.slice, key))
+    """Names in whose values the failing cell looks a key up that is a text: ``people`` of ``people["age"]`` and ``people.groupby("age")``."""
+    owners = set[str]()
+    for node in src.walk(failure.source):
+        match node:
+            case ast.Subscript(value=owner, slice=index) if _holds_text(index, key):
+                pass
+            case ast.Call(ast.Attribute(value=owner), args, keywords) if any(
+                _holds_text(g, key) for g in (*args, *keywords)
+            ):
+                pass
+            case _:
+                continue
+        while isinstance(owner, ast.Attribute | ast.Subscript | ast.Call):
+            owner = owner.func if isinstance(owner, ast.Call) else owner.value
+        if isinstance(owner, ast.Name):
+            owners.add(owner.id)
+    return frozenset(owners)
 
 
-def _holds_text(index: ast.expr, text: str) -> bool:
+def _holds_text(index: ast.AST, text: str) -> bool:
     return any(isinstance(n, ast.Constant) and n.value == text for n in ast.walk(index))
 
 

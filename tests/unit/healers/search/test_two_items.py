@@ -10,6 +10,7 @@ from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_chan
 from jupyter_selfheal.inside.search.two_items import (
     DOUBT,
     OTHER_END,
+    OTHER_ITEM,
     TIES,
     count_items,
     describe_doubt_of_end,
@@ -58,6 +59,13 @@ def test_one_number_does_not_tell_which_way_round_items_are_sorted() -> None:
     assert describe_doubt_of_end(*change, frozenset()) == ""
     assert describe_doubt_of_end("xs = sorted(xs)", "xs = sorted(set(xs))", frozenset({"int"})) == ""
     assert describe_doubt_of_end("y = int(s)", "y = int(s[::-1])", frozenset({"int"})) == ""
+
+
+def test_one_label_does_not_tell_the_greatest_from_the_smallest() -> None:
+    change = "best = sums.idxmax()", "best = sums.idxmin()"
+    assert describe_doubt_of_end(*change, frozenset({"str"})) == OTHER_ITEM
+    assert describe_doubt_of_end(*change, frozenset({"list"})) == ""
+    assert describe_doubt_of_end("best = sums.idxmax()", "best = counts.idxmax()", frozenset({"str"})) == ""
 
 
 def test_the_second_largest_is_not_the_second_of_the_smallest() -> None:

@@ -51,7 +51,7 @@ def test_what_the_script_would_have_made_follows_from_its_cell(name: str, root: 
 
 @pytest.mark.parametrize(
     ("below", "root"),
-    [("people['AGE'].mean()", 1), ("print(people[['name', 'AGE']])", 1), ("others['AGE'].mean()", 0), ("people['x'] + d['AGE']", 0)],
+    [("people['AGE'].mean()", 1), ("print(people[['name', 'AGE']])", 1), ("people.groupby('AGE')['n'].sum()", 1), ("others['AGE'].mean()", 0), ("people['x'] + d['AGE']", 0)],
 )  # fmt: skip
 def test_a_key_of_what_would_have_been_bound_anew_follows_from_its_cell(below: str, root: int) -> None:
     cell = Cell("c1", "people = people.rename(columns=str.upper())")
