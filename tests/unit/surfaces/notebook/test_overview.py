@@ -178,3 +178,11 @@ def test_a_cell_that_waits_for_a_service_is_no_cell_that_is_broken() -> None:
     waits = replace(record(1, Status.NOT_HEALED), paused=True)
     assert NotebookReport("a.ipynb", records=(waits,)).exit_code == 2
     assert NotebookReport("a.ipynb", records=(replace(waits, paused=False),)).exit_code == 1
+
+
+@pytest.mark.parametrize("columns", [80, 160])
+def test_a_cell_that_stands_in_the_table_is_not_told_of_below_it_again(columns: int) -> None:
+    report = NotebookReport("a.ipynb", records=(record(1, Status.NOT_HEALED, LONG), record(2, Status.LEFT_ALONE, LONG)))
+    lines = format_reports([report], columns=columns).splitlines()[1:]
+    assert [line.split(":")[0].strip() for line in lines if "left alone" in line] == ["cell 2"]
+    assert not any("not healed:" in line for line in lines)

@@ -101,14 +101,13 @@ def test_a_full_disk_leaves_the_old_file_and_says_so(tmp_path: Path) -> None:
     path = tmp_path / "n.ipynb"
     path.write_text("old")
     program = (
-        "import resource, sys, pathlib; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))\n"
+        "import resource, sys, pathlib; sys.dont_write_bytecode = True  # it would be cut off, and spoil every later import\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))\n"
         "from jupyter_selfheal.surfaces.notebook.write import write_atomically as w\n"
         "try: w(pathlib.Path(sys.argv[1]), 'x' * 1000)\n"
         "except Exception as e: print(type(e).__name__, e)"
     )
-    said = subprocess.run(
-        [sys.executable, "-B", "-c", program, str(path)], capture_output=True, text=True, check=True
-    ).stdout
+    said = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True).stdout
     assert said.startswith("NotebookError")
     assert "File too large" in said
     assert path.read_text() == "old"
