@@ -437,3 +437,8 @@ def test_a_script_that_a_magic_does_not_find_is_named(bench: Bench, said: str) -
         "missing data",
         "The script `helpers/plot.py`, which a magic reads, is missing.",
     )
+
+
+def test_a_missing_file_that_a_library_does_not_quote_is_named(bench: Bench) -> None:
+    found = diagnose(bench.fail("import numpy as np", "np.genfromtxt('stockholm_2042.dat')"))
+    assert found.cause == "A data file is missing: stockholm_2042.dat."

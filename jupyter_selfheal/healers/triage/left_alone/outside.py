@@ -168,7 +168,7 @@ def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis
             SkipReason.MISSING_DATA,
             f"Make the folder `{folder}`, or write the file somewhere else.",
         )
-    quoted = re.search(r"'([^']+)'", failure.evalue)
+    quoted = re.search(r"'([^']+)'", failure.evalue) or re.match(r"([^\s:]+\.\w+) not found\.?$", failure.evalue)
     name = quoted[1] if quoted else "the file"
     if any(f.file.endswith("subprocess.py") for f in failure.frames):
         if _is_working_folder(context, name):
