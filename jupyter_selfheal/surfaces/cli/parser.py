@@ -63,17 +63,7 @@ def build_parser() -> argparse.ArgumentParser:
         commands.add_parser("log", help="list the fixes that a notebook's metadata tells of"),
         commands.add_parser("revert", help="take fixes back: all, those of a cell, or one"),
     )
-    trace = commands.add_parser("trace", help="list earlier heals, or show one as a timeline")
-    trace.add_argument(
-        "runs",
-        nargs="*",
-        metavar="RUN",
-        help="a run's id, or the beginning of it (one after the other those that it numbers)",
-    )
-    trace.add_argument("--kind", default="", help="only events of this kind")
-    trace.add_argument("--index", type=int, metavar="N", help="only event N, in full")
-    trace.add_argument("--json", action="store_true", help="as JSON lines")
-    trace.add_argument("--follow", action="store_true", help="go on as the run goes on")
+    _add_trace_options(commands.add_parser("trace", help="list earlier heals, or show one as a timeline"))
     commands.add_parser("graph", help="print the loop's states and transitions as a Mermaid diagram")
     rules = commands.add_parser("rules", help="list the rules, or explain one")
     rules.add_argument(
@@ -101,14 +91,30 @@ def build_parser() -> argparse.ArgumentParser:
     _add_minimize_options(
         commands.add_parser("minimize", help="the smallest notebook that fails in the same way, for a bug report")
     )
-    bisect = commands.add_parser("bisect", help="the first cell that no longer gives what is stored for it")
-    bisect.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="a notebook with stored outputs")
-    bisect.add_argument("--timeout", type=read_seconds, default=60.0, metavar="S", help="for one cell (60)")
-    bisect.add_argument("--kernel", default="", metavar="NAME", help="a kernelspec in place of the notebook's own")
+    _add_bisect_options(commands.add_parser("bisect", help="the first cell that no longer gives what is stored for it"))
     _add_mcp_options(
         commands.add_parser("mcp", help="serve coding agents: their edits are proven before a file is touched")
     )
     return parser
+
+
+def _add_trace_options(trace: argparse.ArgumentParser) -> None:
+    trace.add_argument(
+        "runs",
+        nargs="*",
+        metavar="RUN",
+        help="a run's id, or the beginning of it (one after the other those that it numbers)",
+    )
+    trace.add_argument("--kind", default="", help="only events of this kind")
+    trace.add_argument("--index", type=int, metavar="N", help="only event N, in full")
+    trace.add_argument("--json", action="store_true", help="as JSON lines")
+    trace.add_argument("--follow", action="store_true", help="go on as the run goes on")
+
+
+def _add_bisect_options(bisect: argparse.ArgumentParser) -> None:
+    bisect.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="a notebook with stored outputs")
+    bisect.add_argument("--timeout", type=read_seconds, default=60.0, metavar="S", help="for one cell (60)")
+    bisect.add_argument("--kernel", default="", metavar="NAME", help="a kernelspec in place of the notebook's own")
 
 
 def _add_bug_options(bug: argparse.ArgumentParser) -> None:

@@ -194,7 +194,14 @@ def _add_proving_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
         cell_id: CellId,
         expect: Expect = "",
         checks: Checks = [],  # noqa: B006
-        budget_usd: Annotated[float, Field(ge=0, le=100, description="dollars a model may cost; 0: none is asked")] = 0,
+        budget_usd: Annotated[
+            float,
+            Field(
+                ge=0,
+                le=100,
+                description="dollars a model may cost, of what the user gave all calls together; 0: none is asked",
+            ),
+        ] = 0,
         max_chars: Chars = USUAL,
         wait_seconds: Wait = WAIT,
     ) -> dict[str, Any]:
