@@ -110,8 +110,10 @@ class EvidenceScorer:
         2. offline healer before model: repeatable and free;
         3. of a model's patches the one that it gave first: its first idea was right in 19 of 19 requests, later ones pad;
         4. fewer cells touched: a change elsewhere surprises later cells;
-        5. smaller diff: it is read, not skimmed (of what is read at a glance, none is smaller);
-        6. cheaper healer, higher prior, then the patch's id: so that the order is total.
+        5. the cheaper healer: a rule knows a cause, the search a result;
+        6. smaller diff: it is read, not skimmed (of what is read at a glance, none is smaller); not where the search made both, whose own
+           order weighs that already;
+        7. higher prior, the likelier first, then the patch's id: so that the order is total.
 
         Pure, total and deterministic: equal trials give equal ranks, in whatever order they come.
         """
@@ -126,8 +128,8 @@ class EvidenceScorer:
                 traits.paid,
                 -patch.prior if traits.paid else 0.0,
                 len(patch.cells_touched),
-                max(measure_diff(patch), GLANCE),
                 traits.rank,
+                GLANCE if patch.healer == "search" else max(measure_diff(patch), GLANCE),
                 -patch.prior,
                 patch.id,
                 n,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
@@ -11,7 +12,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan, find_name
 from jupyter_selfheal.healers.search.producers import list_computed_names
-from jupyter_selfheal.healers.syntax.propose import propose_readings, propose_texts
+from jupyter_selfheal.healers.syntax.propose import propose_readings, propose_texts, rate_cost
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.inside.search.hypotheses import ENDLESS
 from jupyter_selfheal.model import (
@@ -41,6 +42,9 @@ WITHOUT_EXAMPLES = 0.5
 """The share of the seconds for a second search, where nothing met the asserts and the examples of docstrings together."""
 READING_SECONDS = 4.0
 """Seconds (as the setting counts them) for what else is wrong in a cell that did not parse."""
+ANOTHER, SLIP = 1.8, 0.2
+"""What a change of the search costs where readings are measured, and how much of that its weight takes off (``explore_reading``, where the same
+changes are made on top of a reading)."""
 WHY = "It makes the checks pass; another change may do so too, and no check sees everything."
 
 
@@ -90,7 +94,7 @@ class SearchHealer:
         every = _mark_behaviours(every, reply["patches"])
         patches = tuple(p for p in every[:PATCHES] if p.id not in tried)
         if all(p.rival for p in patches):
-            patches = (*propose_texts(case, starts, plan, history, mutates=not every), *patches)
+            patches = _merge_offers(propose_texts(case, starts, plan, history, mutates=not every), patches)
         questions = tuple(q for raw in reply["questions"] if (q := _build_question(raw, every[:PATCHES])) is not None)
         record = {k: v for k, v in reply.items() if k not in ("patches", "questions")}
         note = f"{reply['plausible']} of {reply['tried']} variants pass" + (f": {reply['why']}" if reply["why"] else "")
@@ -159,6 +163,23 @@ def _mark_behaviours(patches: Sequence[Patch], replies: Sequence[Mapping[str, JS
         replace(patch, behaviour=first[raw["cluster"]], weight=min(1.0, float(raw["weight"])))
         for patch, raw in zip(patches, replies, strict=True)
     ]
+
+
+def _merge_offers(texts: Sequence[Patch], searched: Sequence[Patch]) -> tuple[Patch, ...]:
+    """Both, the likelier first on the scale of slips that the readings are measured by; what each side says of its own order stays. Their
+    ``prior`` tells the place, as it does where the search alone offers."""
+    if not texts:
+        return tuple(searched)
+    rated = [(p, p.weight) for p in texts]
+    rated += [(p, rate_cost(ANOTHER - SLIP * math.log(max(p.weight, 0.001)))) for p in searched]
+    least: dict[bool, float] = {}
+    keys: list[float] = []
+    for number, (_, likelihood) in enumerate(rated):
+        side = number < len(texts)
+        least[side] = min(likelihood, least.get(side, 1.0))
+        keys.append(least[side])
+    order = sorted(range(len(rated)), key=lambda n: (-keys[n], n))
+    return tuple(replace(rated[n][0], prior=0.9 * 0.93**place) for place, n in enumerate(order))
 
 
 def _add_readers(case: Case, plan: Plan, edits: Sequence[Edit], changed: set[int]) -> list[Edit]:

@@ -378,8 +378,13 @@ def _build_patch(case: Case, source: str, words: Sequence[str], cost: float, why
     return Patch(
         (Replace(case.failure.cell_id, case.failure.source, source),), title=cause[:1].upper() + cause[1:], cause=cause,
         healer="search", applicability=Applicability.UNSAFE, why=why, prior=0.9 * math.exp(-0.15 * cost),
-        rival=rival, weight=min(1.0, math.exp(-0.15 * max(cost - 1.0, 0.0))),
+        rival=rival, weight=rate_cost(cost),
     )  # fmt: skip
+
+
+def rate_cost(cost: float) -> float:
+    """How likely what costs so much is, 0 to 1: all that a slip of the pen costs is as likely as can be."""
+    return min(1.0, math.exp(-0.15 * max(cost - 1.0, 0.0)))
 
 
 def _offer_readings(case: Case, readings: Sequence[Reading], history: Sequence[Attempt]) -> tuple[Patch, ...]:

@@ -31,6 +31,15 @@ def test_of_equal_scores_the_safer_goes_first_and_of_what_is_read_at_a_glance_th
     assert first_of(PLAIN, better) == first_of(better, PLAIN) == better.title
 
 
+def test_what_the_search_holds_for_likelier_goes_first_however_long_it_is_and_a_rule_before_both() -> None:
+    long = replace(
+        PLAIN, title="likelier", edits=(Replace("c", "total(rows)", " + ".join(["sum(rows)"] * 9)),), prior=0.9
+    )
+    rule = replace(long, title="a rule", healer="rules", prior=0.1)
+    assert first_of(PLAIN, long) == first_of(long, PLAIN) == "likelier"
+    assert first_of(PLAIN, long, rule) == "a rule"
+
+
 def test_what_is_free_goes_before_what_a_model_was_paid_for_however_sure_it_is() -> None:
     paid = replace(
         PLAIN, title="paid", healer="language_model", edits=(Replace("c", "total(rows)", "rows"),), prior=1.0

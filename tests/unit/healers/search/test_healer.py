@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.healers.search.healer import SearchHealer
+from jupyter_selfheal.healers.search.healer import SearchHealer, _merge_offers
 from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.healers.syntax.propose import RUNS
 from jupyter_selfheal.inside.search.idle_conditions import change_condition
@@ -368,3 +368,15 @@ def test_a_changed_condition_that_always_holds_is_only_offered() -> None:
 def test_the_condition_that_a_patch_changes(old: str, new: str, condition: str | None) -> None:
     found = change_condition(old, new)
     assert (found[1] if found else None) == condition
+
+
+def test_what_is_printed_and_what_is_reckoned_are_offered_the_likelier_first_and_each_in_its_own_order() -> None:
+    def make(title: str, weight: float) -> Patch:
+        return Patch((), title, healer="search", weight=weight, rival="another")
+
+    texts = [make("a text", 1.0), make("four changes", 0.4)]
+    searched = [make("a likely slip", 0.5), make("behind it", 0.9), make("an unlikely one", 0.002)]
+    merged = _merge_offers(texts, searched)
+    assert [p.title for p in merged] == ["a text", "a likely slip", "behind it", "an unlikely one", "four changes"]
+    assert [p.prior for p in merged] == sorted((p.prior for p in merged), reverse=True)
+    assert _merge_offers([], searched) == tuple(searched)
