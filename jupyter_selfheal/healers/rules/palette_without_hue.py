@@ -121,13 +121,14 @@ def _write_column(context: RuleContext, given: dict[str | None, ast.expr], axis:
 
 def _find_place(context: RuleContext, call: ast.Call) -> tuple[int, str] | None:
     """Where to go on behind a plot that stands alone or is given to a name, and what comes first there."""
-    for statement in (*context.walk(ast.Expr), *context.walk(ast.Assign)):
+    statements: list[ast.Expr | ast.Assign] = [*context.walk(ast.Expr), *context.walk(ast.Assign)]
+    for statement in statements:
         if statement.value is not call:
             continue
         end = context.span(statement)[1]
         if isinstance(statement, ast.Expr):
             return end, ""
-        match statement.targets:
-            case [ast.Name(id=axes)]:
-                return end, f"\n{' ' * statement.col_offset}{axes}"
+        axes = statement.targets[0]
+        if isinstance(axes, ast.Name):
+            return end, f"\n{' ' * statement.col_offset}{axes.id}"
     return None

@@ -73,7 +73,10 @@ def _find_questions(source: str, statement: ast.stmt) -> Iterator[Splice]:
 
 def _write_question(source: str, node: ast.Compare, dtypes: set[str]) -> str:
     """The question for object or text; empty where a comparison asks for something else."""
-    sides = (node.left, node.comparators[0])
+    sides: tuple[ast.expr, ...] = (node.left, node.comparators[0])
+    sides = tuple(
+        n.value if isinstance(n, ast.Attribute) and n.attr == "type" else n for n in sides
+    )  # dtype.type == np.object_
     asked = next((a for a, b in (sides, sides[::-1]) if _is_dtype(a, dtypes) and _is_object(b)), None)
     if asked is None:
         return ""
