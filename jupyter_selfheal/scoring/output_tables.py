@@ -82,7 +82,7 @@ def are_equal_tables(wanted: Table, got: Table) -> bool:
 
 def _spell_truths(wanted: Table, got: Table) -> Table:
     """A table of numbered rows with its truths as numbers, where the other has none: dummies are truths since pandas 2.0."""
-    numbered = all(row and is_number(row[0]) for row in got.rows[1:])
+    numbered = all(is_number(row[0]) for row in got.rows[1:] if row)
     if not numbered or wanted.rows[:1] != got.rows[:1] or any(t in _TRUTHS for row in wanted.rows for t in row):
         return got
     return replace(got, rows=(*got.rows[:1], *(tuple(_TRUTHS.get(t, t) for t in row) for row in got.rows[1:])))

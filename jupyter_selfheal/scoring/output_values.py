@@ -234,7 +234,27 @@ def are_equal_values(wanted: Value, got: Value) -> bool:
         return _have_partners(*pairs)
     if isinstance(wanted, Called) and isinstance(got, Called):
         return _are_equal_calls(wanted, got)
+    if isinstance(wanted, Called) and isinstance(got, Sequenced):
+        wanted, got = got, wanted
+    if isinstance(wanted, Sequenced) and isinstance(got, Called) and wanted.kind == "list":
+        numbers = _count_up(got)  # a range was a list in Python 2
+        return numbers is not None and wanted.items == tuple(Number(str(n)) for n in numbers)
     return type(wanted) is type(got) and wanted == got
+
+
+def _count_up(value: Called) -> range | None:
+    """The numbers of a range; None for any other call, and for a range that no text of that length lists."""
+    limits = [int(i.text) for i in value.items if isinstance(i, Number) and re.fullmatch(r"-?\d{1,9}", i.text)]
+    if (
+        value.name != "range"
+        or value.options
+        or len(limits) != len(value.items)
+        or not 1 <= len(limits) <= 3
+        or 0 in limits[2:]
+    ):
+        return None
+    numbers = range(*limits)
+    return numbers if len(numbers) <= LONGEST else None
 
 
 def _are_equal_in_order(wanted: Sequence[Value], got: Sequence[Value]) -> bool:

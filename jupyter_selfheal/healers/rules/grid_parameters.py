@@ -160,6 +160,8 @@ def _find_step(context: RuleContext, parameter: str) -> str:
     steps = {f.value for f in firsts if isinstance(f, ast.Constant) and isinstance(f.value, str)}
     made = [n for n in nodes if isinstance(n, ast.Call) and read_last_name(n.func) == "make_pipeline"]
     steps |= {read_last_name(a.func).lower() for n in made for a in n.args if isinstance(a, ast.Call)}
+    named = {a.id for n in made for a in n.args if isinstance(a, ast.Name)}
+    steps |= {context.state.names[name][0].lower() for name in named if name in context.state.names}
     found = {s for s in steps for p in pipelines if context.is_true(f"{f'{s}__{parameter}'!r} in {p}.get_params()")}
     return found.pop() if len(found) == 1 else ""
 
