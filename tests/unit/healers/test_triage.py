@@ -62,6 +62,8 @@ from tests.unit.healers.triage import diagnose
         ("bad data", ["answer = {'status': 'error', 'message': 'quota exceeded'}", "rows = answer['results']"]),
         ("bad data", ["answer = {'ok': False, 'error': 'invalid_auth'}", "items = answer['items']"]),
         ("skeleton", ["# a) mean  b) sum\nanswer = '?'", "assert answer in ('a', 'b')"]),
+        ("skeleton", ["p = 0", "assert p != 0, 'Replace 0 by your answer'"]),
+        ("skeleton", ["assert False, 'the test is still missing'"]),
         ("bad data", ["amounts = [float(a) for a in ['12.5', '7,1O', '3']]"]),
         ("deliberate", ["from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Coin:\n    value: int\nc = Coin(5)", "c.value = 10  # frozen: not allowed"]),
         ("not python", ["values <- c(1, 2)\nmean(values)"]),

@@ -164,6 +164,12 @@ def diagnose_record(context: RuleContext, remedies: Remedies) -> Diagnosis | Non
     return leave_alone(cause, SkipReason.BAD_DATA, advice, Locus.CODE, 85)
 
 
+_TO_DO = re.compile(
+    r"(?i)\bto-?do\b|\bfixme\b|\byour (?:own )?(?:answer|code|solution)\b|\bnot (?:yet )?(?:done|finished|implemented)\b"
+)
+"""What an assert says of work that is open."""
+
+
 def diagnose_bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """An assert that finds something in the data, not in a function of the notebook or in a computed value."""
     statement = context.failing_statement
@@ -176,6 +182,13 @@ def diagnose_bad_data(context: RuleContext, remedies: Remedies) -> Diagnosis | N
         or remedies.has_safe_remedy(context)  # a library that does otherwise than it did, above
     ):
         return None
+    if isinstance(statement.test, ast.Constant) or (
+        statement.msg is not None and _TO_DO.search(ast.unparse(statement.msg))
+    ):
+        advice = "Complete the cell: only you know what belongs there."
+        return leave_alone(
+            "The assert says that something is still to be done.", SkipReason.SKELETON, advice, Locus.CODE
+        )
     return leave_alone(
         "The assert found something wrong in the data.", SkipReason.BAD_DATA,
         "Check the data it names. The assert is right, so it was kept.", Locus.CODE, 85,
