@@ -18,12 +18,16 @@ _PURE = frozenset(
 def find_discarded_values(before: Iterable[str], new: Iterable[ast.Module]) -> Iterator[str]:
     """Say so where a new statement only gives a value that nothing takes: ``z.sort()`` → ``sorted(z)``.
 
-    The last statement of a cell shows its value, so it is not meant. ``before`` are the sources before the patch; of one that does not
-    parse its lines are read one by one.
+    The last statement of a cell shows its value, so it is not meant, nor is what stands where an attribute alone stood
+    (``search.grid_scores_``). ``before`` are the sources before the patch; of one that does not parse its lines are read one by one.
     """
-    known = {src.dump_tree(n) for n in walk_trees(_parse_readable(before)) if isinstance(n, ast.Expr)}
+    old = list(_parse_readable(before))
+    known = {src.dump_tree(n) for n in walk_trees(old) if isinstance(n, ast.Expr)}
     trees = list(new)
-    last = {id(tree.body[-1]) for tree in trees if tree.body}
+    last = {id(tree.body[-1]) for tree in (*old, *trees) if tree.body}
+    left = {src.dump_tree(n) for n in walk_trees(trees) if isinstance(n, ast.Expr)}
+    shown = [n for n in walk_trees(old) if isinstance(n, ast.Expr) and id(n) not in last and _names_attribute(n.value)]
+    spared = sum(src.dump_tree(n) not in left for n in shown)
     for node in walk_trees(trees):
         if (
             isinstance(node, ast.Expr)
@@ -31,8 +35,16 @@ def find_discarded_values(before: Iterable[str], new: Iterable[ast.Module]) -> I
             and src.dump_tree(node) not in known
             and _only_computes(node.value)
         ):
+            spared -= 1
+            if spared >= 0:
+                continue
             yield f"throws away what `{ast.unparse(node)[:60]}` gives"
             return
+
+
+def _names_attribute(value: ast.expr) -> bool:
+    """True for ``model.scores_``, not for ``z.sort``: a method that was not called was meant to do something."""
+    return isinstance(value, ast.Attribute) and not any(hasattr(kind, value.attr) for kind in (list, dict, set, str))
 
 
 def _parse_readable(sources: Iterable[str]) -> Iterator[ast.Module]:

@@ -40,3 +40,10 @@ def test_what_the_notebook_threw_away_itself_may_stay() -> None:
 def test_what_stood_in_a_cell_that_did_not_parse_may_stay() -> None:
     assert not said("x[::-1]\nprint('Sum:', x)\n", "x[::-1]\nprint(Sum:', x)\n")
     assert said("x[::-1]\nx[0]\nprint('Sum:', x)\n", "x[::-1]\nprint(Sum:', x)\n")
+
+
+def test_what_stands_where_an_attribute_alone_stood_may_stay() -> None:
+    assert not said("list(search.results)\nprint(z)", "search.scores_\nprint(z)")
+    assert said("list(search.results)\nz[0]\nprint(z)", "search.scores_\nprint(z)")
+    assert said("sorted(z)\nprint(z)", "z.sort\nprint(z)")
+    assert said("list(z)\nsearch.scores_\nprint(z)", "search.scores_\nprint(z)")
