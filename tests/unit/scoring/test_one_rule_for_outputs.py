@@ -260,3 +260,16 @@ def test_a_text_of_any_size_is_read_or_refused() -> None:
     assert match(f"[{'1' * 5_000}]", f"[{'1' * 5_000}, 2]") is Match.VALUE
     many = "{" + ", ".join(map(str, range(10_000))) + "}"
     assert match(many, "{" + ", ".join(map(str, reversed(range(10_000)))) + "}") is Match.FORM
+
+
+@pytest.mark.parametrize(
+    ("now", "source", "expected"),
+    [
+        ("b  5\na  4\nx  0\ny  0\ndtype: int64", "n.sort_values(ascending=False).head(4)", Match.FORM),
+        ("b  5\na  4\nx  0\ny  0\ndtype: int64", "n.head(4)", Match.VALUE),
+        ("b  5\nx  4\nc  0\nd  0\ndtype: int64", "n.sort_values(ascending=False).head(4)", Match.VALUE),
+        ("b  5\na  4\nx  0\ny  1\ndtype: int64", "n.sort_values(ascending=False).head(4)", Match.VALUE),
+    ],
+)
+def test_a_sorted_column_may_be_cut_among_equal_values(now: str, source: str, expected: Match) -> None:
+    assert match("b  5\na  4\nc  0\nd  0\ndtype: int64", now, source) is expected
