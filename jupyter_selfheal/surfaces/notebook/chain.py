@@ -25,7 +25,7 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
-from jupyter_selfheal.ports import Scorer, TrialKernel
+from jupyter_selfheal.ports import Scorer, Starts, TrialKernel
 from jupyter_selfheal.surfaces.notebook.clean_cells import find_head
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits, MakeAnew, Replay
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
@@ -175,6 +175,19 @@ class Chain:
             return ""
         self.advance(after, (PastCell(head, cell.id, cell.expensive, False, trial.seconds),), trial)
         return head
+
+    def build_starts(
+        self, open_anew: MakeAnew | None, cell: Cell, failure: Failure, after: TrialKernel | None
+    ) -> Starts:
+        """The states that patches of a failing cell are tried from; ``after`` is what it left."""
+        # a missed expectation left no failing statement to resume from: only the state before the cell will do
+        resumable = after is not None and after is not self.state and failure.kind is not FailureKind.MISSED
+        return Starts(
+            before=(self.state,),
+            after=(after,) if after is not None and resumable else (),
+            anew=self.build_maker(open_anew, cell),
+            goes_on_after=False,
+        )
 
     def build_maker(self, open_anew: MakeAnew | None, cell: Cell) -> Callable[[int, bool], TrialKernel] | None:
         """What makes the present state anew for a cell, the n-th of several; None where nothing does."""

@@ -48,6 +48,11 @@ class Deadline:
     def is_over(self) -> bool:
         return time.monotonic() >= self.at
 
+    @property
+    def words(self) -> str:
+        """What is said once it is over."""
+        return f"The time limit for this notebook ({self.seconds:.3g} s) was reached."
+
     @contextlib.contextmanager
     def set_when_over(self, event: threading.Event) -> Iterator[None]:
         """Sets the event when the time is up, should that come while the block runs."""

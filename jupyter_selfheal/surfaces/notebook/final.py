@@ -166,7 +166,7 @@ class FinalCheck:
         if self._kernel_fault:
             return f"A clean run could not be made: {self._kernel_fault}."
         if self.deadline.is_over:
-            return f"The time limit for this notebook ({self.deadline.seconds:.3g} s) was reached."
+            return self.deadline.words
         return f"The notebook was run {MOST_RUNS} times from the top; that is the limit."
 
     def _try_fixes(

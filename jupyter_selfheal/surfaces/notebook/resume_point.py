@@ -51,8 +51,9 @@ class ResumePoint:
 
     @property
     def number(self) -> int:
-        """The number of the cell behind which it stands."""
-        return self.records[self.fixes[-1].cell_id].number
+        """The number of the cell behind which it stands: the last one that was healed, or, behind a root that was mended, that above the cell which failed of it."""
+        healed = self.records[self.fixes[-1].cell_id]
+        return healed.failed_below - 1 if healed.failed_below else healed.number
 
     @property
     def seconds(self) -> float:

@@ -47,10 +47,6 @@ class _TimeIsUp(Exception):
     """The time for the notebook was up while a cell ran or was healed."""
 
 
-def _format_time_limit(deadline: Deadline) -> str:
-    return f"The time limit for this notebook ({deadline.seconds:.3g} s) was reached."
-
-
 @dataclass
 class Batch:
     """The run of one notebook. :meth:`run` is called once. ``point`` is where an earlier run came to, and ``points`` keeps where this one does."""
@@ -152,14 +148,14 @@ class Batch:
         """Run the cells in their order, healing those that fail; why that could not go on to the end, or None."""
         while (cell := self._find_next_cell()) is not None:
             if chain.deadline.is_over:
-                return _format_time_limit(chain.deadline)
+                return chain.deadline.words
             self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), "running")
             fixes = len(self.fixes)
             try:
                 if not self._run_together(chain) and self._run_cell(chain, cell):
                     self.done.add(cell.id)
             except _TimeIsUp:
-                return _format_time_limit(chain.deadline)
+                return chain.deadline.words
             except KernelError as error:
                 if not self.done:
                     raise
@@ -281,7 +277,7 @@ class Batch:
             if not chain.deadline.is_over:
                 raise KeyboardInterrupt
             self.book.add_cell(
-                cell, Status.NOT_HEALED, failure, detail=_format_time_limit(chain.deadline), cost=outcome.cost, run=run
+                cell, Status.NOT_HEALED, failure, detail=chain.deadline.words, cost=outcome.cost, run=run
             )
             raise _TimeIsUp
         healed, status, without = False, outcomes.find_status(outcome), Without()
@@ -316,14 +312,7 @@ class Batch:
         """The case of a failing cell, and the states that its patches are tried from; one more heal."""
         said = f"healing {failure.headline[:60]}"
         self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), said)
-        # a missed expectation left no failing statement to resume from: only the state before the cell will do
-        resumable = after is not None and after is not chain.state and failure.kind is not FailureKind.MISSED
-        starts = Starts(
-            before=(chain.state,),
-            after=(after,) if after is not None and resumable else (),
-            anew=chain.build_maker(self.dependencies.open_anew, cell),
-            goes_on_after=False,
-        )
+        starts = chain.build_starts(self.dependencies.open_anew, cell, failure, after)
         self.heals += 1
         return Case(failure, self._number_cells_run(), cell.oracle), starts
 
