@@ -12,7 +12,8 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan, find_name
 from jupyter_selfheal.healers.search.producers import list_computed_names
-from jupyter_selfheal.healers.syntax.propose import propose_readings, propose_texts, rate_cost
+from jupyter_selfheal.healers.syntax.propose import propose_readings, propose_texts
+from jupyter_selfheal.healers.syntax.reading_patches import rate_cost
 from jupyter_selfheal.inside import loader
 from jupyter_selfheal.inside.search.hypotheses import ENDLESS
 from jupyter_selfheal.model import (

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
-import math
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,26 +11,23 @@ from dataclasses import replace
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan
 from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
-from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
-from jupyter_selfheal.healers.syntax.objections import object_in_notebook
-from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, COMPARISONS, OPERATORS
-from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, split_tokens
+from jupyter_selfheal.healers.syntax.reading_patches import (
+    NEAR,
+    OFFERED,
+    PATCHES,
+    WHY,
+    build_passing,
+    build_patch,
+    offer_readings,
+)
+from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
+from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, split_tokens
 from jupyter_selfheal.inside import loader
-from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Replace, TrialRequest
+from jupyter_selfheal.model import JSON, Attempt, Case, FailureKind, Patch, Probe, TrialRequest
 from jupyter_selfheal.ports import Answer, Starts
 
 log = logging.getLogger(__name__)
 
-OFFERED = 3
-"""Readings that are offered where nothing tells which is meant."""
-PATCHES = 6
-"""Sources that meet the oracle and are tried as patches."""
-NEAR = 1.0
-"""A reading that costs no more than this beyond the cheapest one is as likely meant."""
-AS_LIKELY = 0.15
-"""Of two readings that pass and cost no more apart than this neither is applied."""
-BETWEEN_VALUES = OPERATORS | COMPARISONS | {"and", "or", "in"}
-"""Operators that may be put between two values: of two that pass in the same gap neither is applied, whatever they cost."""
 LIKE, CHANGE = 0.3, 2.0
 """How much of the output a reading must give (0 to 1) to be searched for what else is wrong, and what such a change costs."""
 NEARLY = 0.5
@@ -50,20 +44,10 @@ DEEPER, LAST, DEEPENED = 5.0, 0.5, 4
 are begun with."""
 WAIT = 300.0
 """Seconds on the clock for all runs of the readings."""
-WHY = "The cell can be read in more than one way; what is expected of it tells which is meant."
-WHY_UNRUN = f"{WHY} A part that stays as it was did not run."
 WHY_TEXTS = "The cell prints what is expected with it."
 RUNS = "the cell runs as it is, and what it prints may be wrong for another reason"
 SEVERAL = "more than what failed was changed for no other reason than that the output is right with it"
-GUESSED = "another value in its place may be meant that gives the same"
-LIKELIER = "a likelier way to read the cell prints the same"
-_LOST_WORD = re.compile(r"`[\w\"'].*` is too much$")
-"""In the words of an edit that deletes a word, a number or a text: ``elif`` with nothing behind it."""
-_MOVED = re.compile(r"` belongs behind the `=`$")
-"""In the words of an edit that moves what makes a number or a text: ``str(rev) = word[::-1]``, which is a text already."""
-CUT_TEXT = "signs of the cell were taken out, and what is left became a text"
 TOLD_BY_NOTHING = "One way to read the cell runs; nothing here says whether another one is meant."
-UNKNOWN = "The cell parses again, but nothing tells whether this is what was meant."
 
 
 Search = Callable[[Plan, float], dict[str, JSON] | None]
@@ -90,17 +74,17 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
     plan = _plan_reading(case, readings[0].source)
     if plan is None or not plan.decides or src.mask(source) != source or not (starts.before or starts.after):
         return Answer(
-            _offer_readings(case, readings, history), note=f"{len(readings)} ways to read the cell", exhausted=True
+            offer_readings(case, readings, history), note=f"{len(readings)} ways to read the cell", exhausted=True
         )
     reply = _run_readings(case, starts, plan, readings, known, most=left)
     if not reply:
         return Answer(
-            _offer_readings(case, readings, history),
+            offer_readings(case, readings, history),
             note="the readings did not come back from their trial",
             exhausted=True,
         )
     kept = sorted(reply["passing"], key=lambda p: p["cost"] + LOST * _count_lost(source, p["text"]))
-    passing = _build_passing(case, readings, kept)
+    passing = build_passing(case, readings, kept)
     tried = {a.patch.id for a in history}
     patches = [p for p in passing if p.id not in tried]
     if not passing:
@@ -112,7 +96,7 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
         patches = [p for p in searched if p.id not in tried]
         endless = set(reply["endless"])
         ended = [n for n in order if n not in endless]
-        patches += _offer_readings(case, [readings[n] for n in ended or order[:1]], history)
+        patches += offer_readings(case, [readings[n] for n in ended or order[:1]], history)
     note = f"{len(readings)} ways to read the cell, {reply['tried']} sources run, {len(reply['passing'])} pass"
     return Answer(tuple(patches), note=note, exhausted=True)
 
@@ -184,7 +168,7 @@ def _deepen_readings(
     cost = 0.0  # what comes first is shown first
     for raw in (found["passing"] if found else ())[:OFFERED]:
         cost = max(cost + 0.01, float(raw["cost"]))
-        patches.append(_build_patch(case, raw["text"], raw["words"], cost, WHY, raw["rival"] or SEVERAL))
+        patches.append(build_patch(case, raw["text"], raw["words"], cost, WHY, raw["rival"] or SEVERAL))
     return patches
 
 
@@ -211,7 +195,7 @@ def _build_changed(
         rival = f'without "{raw["words"]}" the cell parses too, and gives something else'
         if is_sure and raw["edits"] == 1 and raw["passed"] > 1 and not plan.oracle.stdout:
             rival = raw["rival"]
-        patch = _build_patch(case, source, words, reading.cost + CHANGE + 0.2 * rank, WHY, rival)
+        patch = build_patch(case, source, words, reading.cost + CHANGE + 0.2 * rank, WHY, rival)
         patches.setdefault(patch.id, patch)
     return list(patches.values())[:OFFERED]
 
@@ -236,7 +220,7 @@ def propose_texts(
         deeper = _deepen_readings(case, starts, (reading,), reply, (0,), known, DEEPER + LAST)
         return tuple(p for p in deeper if p.id not in tried)
     patches = [
-        _build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY_TEXTS, RUNS if runs else SEVERAL)
+        build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY_TEXTS, RUNS if runs else SEVERAL)
         for raw in (reply["passing"] if reply else ())[:PATCHES]
         if raw["text"] != source
     ]
@@ -315,97 +299,7 @@ def _ask(starts: Starts, module: str, argument: dict[str, JSON], name: str) -> d
     return reply if isinstance(reply, dict) else None
 
 
-def _build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JSON]) -> list[Patch]:
-    """The sources that meet the oracle. Behind one that is doubted each is: the likelier may be right all the same."""
-    used = _list_used_below(case)
-    patches: list[Patch] = []
-    said = {id(r): (*readings[r["reading"]].words, *r["words"]) for r in replies}
-    for raw in replies[:PATCHES]:
-        words = said[id(raw)]
-        rival = raw["rival"] or find_idle_part(raw["text"], used)
-        rival = rival or (GUESSED if readings[raw["reading"]].guessed else "")
-        rival = rival or next((f"{w}, and may be the beginning of something" for w in words if _LOST_WORD.match(w)), "")
-        rival = rival or next((f"{w}, and may be meant of another value" for w in words if _MOVED.search(w)), "")
-        rival = rival or (CUT_TEXT if _makes_text_of_less(words) else "")
-        rival = rival or object_in_notebook(raw["text"], case.failure, case.notebook)
-        if not rival and any(p.rival for p in patches):
-            rival = LIKELIER
-        others = (r for r in replies if r is not raw)
-        other = next(
-            (
-                r
-                for r in others
-                if abs(r["cost"] - raw["cost"]) < AS_LIKELY
-                or _differ_in_operators(raw["text"], words, r["text"], said[id(r)])
-            ),
-            None,
-        )
-        if not rival and other:
-            rival = (
-                f"the cell can also be read as {_quote_change(case.failure.source, other['text'])}, and prints the same"
-            )
-        why = WHY_UNRUN if raw.get("unrun") else WHY
-        patches.append(_build_patch(case, raw["text"], words, float(raw["cost"]), why, rival))
-    return patches
-
-
-def _makes_text_of_less(words: Sequence[str]) -> bool:
-    """``if c in [a, e:`` as ``if c in "a e":``."""
-    return any(w.startswith("the quotes around") for w in words) and any(w.endswith("is too much") for w in words)
-
-
-def _differ_in_operators(text: str, words: Sequence[str], other: str, other_words: Sequence[str]) -> bool:
-    """Whether two sources have other operators in the gaps that were filled, and nothing else: that a sum is written more often than a
-    product does not say which was meant where both give the same."""
-    one, two = ([t.text for t in split_tokens(s) if t.kind not in (COMMENT, NEWLINE)] for s in (text, other))
-    pairs = {(a, b) for a, b in zip(one, two, strict=False) if a != b}
-    put_in = all(
-        any(w.startswith(f"`{sign}` is missing") for w in told)
-        for a, b in pairs
-        for sign, told in ((a, words), (b, other_words))
-    )
-    return len(one) == len(two) and bool(pairs) and put_in and all({a, b} <= BETWEEN_VALUES for a, b in pairs)
-
-
 def _count_lost(old: str, new: str) -> int:
     """Names and numbers that a source has no more."""
     before, after = (Counter(t.text for t in split_tokens(s) if t.kind in (NAME, NUMBER)) for s in (old, new))
     return (before - after).total()
-
-
-def _build_patch(case: Case, source: str, words: Sequence[str], cost: float, why: str, rival: str = "") -> Patch:
-    cause = "; ".join(dict.fromkeys(words))
-    return Patch(
-        (Replace(case.failure.cell_id, case.failure.source, source),), title=cause[:1].upper() + cause[1:], cause=cause,
-        healer="search", applicability=Applicability.UNSAFE, why=why, prior=0.9 * math.exp(-0.15 * cost),
-        rival=rival, weight=rate_cost(cost),
-    )  # fmt: skip
-
-
-def rate_cost(cost: float) -> float:
-    """How likely what costs so much is, 0 to 1: all that a slip of the pen costs is as likely as can be."""
-    return min(1.0, math.exp(-0.15 * max(cost - 1.0, 0.0)))
-
-
-def _offer_readings(case: Case, readings: Sequence[Reading], history: Sequence[Attempt]) -> tuple[Patch, ...]:
-    """The likeliest readings, each with the one that it must be told from. One with a value that nobody knows is none."""
-    tried = {a.patch.id for a in history}
-    least = readings[0].cost
-    if readings[0].guessed:
-        return ()
-    readings = [r for r in readings if not r.guessed]
-    near = [r for r in readings if r.cost <= least + NEAR][:OFFERED]
-    patches = []
-    for reading in near:
-        other = next((r for r in near if r is not reading), None)
-        rival = f"the cell can also be read as {_quote_change(case.failure.source, other.source)}" if other else ""
-        patches.append(_build_patch(case, reading.source, reading.words, reading.cost, UNKNOWN, rival))
-    return tuple(p for p in patches if p.id not in tried)
-
-
-def _quote_change(old: str, new: str) -> str:
-    """The first line that a reading changes, as it makes it."""
-    lines = difflib.ndiff(old.splitlines(), new.splitlines())
-    changed = [(line[:2], line[2:].strip()) for line in lines if line[:2] in ("+ ", "- ")]
-    added = next((text for sign, text in changed if sign == "+ "), "")
-    return f"`{added[:80]}`" if added or not changed else f"nothing in place of `{changed[0][1][:80]}`"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.healers.syntax import parser, propose
+from jupyter_selfheal.healers.syntax import parser, reading_patches
 from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
 from jupyter_selfheal.healers.syntax.propose import _list_likely
 from jupyter_selfheal.healers.syntax.touching_values import list_completions
@@ -130,12 +130,12 @@ def test_the_next_reading_is_searched_where_it_prints_as_much(likeness: list[flo
 
 def test_a_moved_conversion_is_offered_and_a_moved_name_is_not_doubted_for_it() -> None:
     """``str(rev) = word[::-1]`` is a text already: something else may have been meant."""
-    assert propose._MOVED.search("`str` belongs behind the `=`")
-    assert not propose._MOVED.search("the name belongs before the `=`")
+    assert reading_patches._MOVED.search("`str` belongs behind the `=`")
+    assert not reading_patches._MOVED.search("the name belongs before the `=`")
 
 
 def test_a_text_of_what_is_left_of_a_list_is_offered() -> None:
     told = ("`[` is too much", "`,` is too much", "the quotes around `a e` are missing")
-    assert propose._makes_text_of_less(told)
-    assert not propose._makes_text_of_less(told[:2])
-    assert not propose._makes_text_of_less(told[2:])
+    assert reading_patches._makes_text_of_less(told)
+    assert not reading_patches._makes_text_of_less(told[:2])
+    assert not reading_patches._makes_text_of_less(told[2:])

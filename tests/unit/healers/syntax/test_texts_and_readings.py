@@ -9,7 +9,7 @@ import pytest
 from jupyter_selfheal.healers.rules.context.skeletons import has_attempt, has_code
 from jupyter_selfheal.healers.syntax.best_first import Reading
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
-from jupyter_selfheal.healers.syntax.propose import LIKELIER, _build_passing
+from jupyter_selfheal.healers.syntax.reading_patches import LIKELIER, build_passing
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import explore_reading, try_readings
 from jupyter_selfheal.inside.search.align_texts import find_text_edits, mark_texts
@@ -197,7 +197,7 @@ def test_a_likelier_reading_that_is_doubted_speaks_against_the_next_one() -> Non
             (1.4, "print(('big'))", ""),
         )
     ]
-    patches = _build_passing(case, [Reading("print('big')", 1.0, ("`)` is missing",))], replies)
+    patches = build_passing(case, [Reading("print('big')", 1.0, ("`)` is missing",))], replies)
     assert [p.rival for p in patches] == ["", try_readings.UNRUN, LIKELIER]
 
 
@@ -210,7 +210,7 @@ def test_of_two_readings_that_are_as_likely_and_pass_neither_is_sure(cost: float
         {"reading": 0, "text": text, "cost": cost, "words": [], "rival": ""}
         for cost, text in ((1.0, "print(len([[1, 2]]))"), (cost, "print(len([1]))"))
     ]
-    first = _build_passing(case, [Reading("print(len([[1, 2]]))", 1.0, ("`]` is missing",))], replies)[0]
+    first = build_passing(case, [Reading("print(len([[1, 2]]))", 1.0, ("`]` is missing",))], replies)[0]
     assert bool(first.rival) == doubted
 
 
@@ -222,7 +222,7 @@ def test_a_word_that_is_deleted_leaves_a_doubt(words: str, doubted: bool) -> Non
     notebook = build_notebook(["print('big')\nelif"])
     case = Case(Failure(notebook.cells[0].id, "print('big')\nelif", FailureKind.SYNTAX), notebook)
     replies = [{"reading": 0, "text": "print('big')\n", "cost": 1.0, "words": [], "rival": ""}]
-    (patch,) = _build_passing(case, [Reading("print('big')\n", 1.0, (words,))], replies)
+    (patch,) = build_passing(case, [Reading("print('big')\n", 1.0, (words,))], replies)
     assert bool(patch.rival) == doubted
 
 

@@ -9,12 +9,12 @@ from jupyter_selfheal.healers.syntax import parser
 from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
 from jupyter_selfheal.healers.syntax.propose import (
     TOLD_BY_NOTHING,
-    _build_passing,
     _plan_reading,
     _run_readings,
     propose_readings,
     propose_texts,
 )
+from jupyter_selfheal.healers.syntax.reading_patches import build_passing
 from jupyter_selfheal.model import Attempt, Case, Cell, Failure, FailureKind, Notebook, Oracle, Patch, Replace, Verdict
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -78,4 +78,4 @@ def test_two_operators_for_one_gap_are_rivals(
     readings = find_readings(source)[:12]
     passing = run([r.source for r in readings], f"{printed}\n")["passing"]
     replies = sorted(({**p, "cost": readings[p["reading"]].cost} for p in passing), key=lambda p: p["cost"])
-    assert (_build_passing(case, readings, replies)[0].rival == "") is is_applied
+    assert (build_passing(case, readings, replies)[0].rival == "") is is_applied
