@@ -27,7 +27,7 @@ class AccessorLeftOut(Rule):
     **Fix** `df["when"].dt.month`, `df["name"].str.upper()`; `pd.to_datetime(df["when"]).dt.month` where the dates are texts.
 
     **Fix safety** Safe: the accessor of the series' own type has the attribute, and the series has not. Texts are read as dates only where
-    all of them are ISO dates. Unsafe for what may be asked of the column as a whole, as of a list (`len`, `join`, `find`), unless it becomes a column itself. Silent on numbers, and where the accessor has no such attribute.
+    all of them are ISO dates. Unsafe for what may be asked of the column as a whole, as of a list (`len`, `join`, `find`), unless it becomes a column itself (`join`: of lists). Silent on numbers, and where the accessor has no such attribute.
     """
 
     code = "PDA131"
@@ -59,7 +59,10 @@ class AccessorLeftOut(Rule):
         if wrong in SPLITTING:  # `df["email"].split("@")[1]` takes a part, as of one text
             splices += [(end, end, ".str") for end in _list_ends_of_parts(context, alike)]
         kind = "dates" if new.endswith(".dt") else "texts"
-        is_doubted = wrong in OF_MANY and not _is_stored_as_column(context)
+        is_doubted = wrong in OF_MANY and (
+            not _is_stored_as_column(context)
+            or (wrong == "join" and not context.is_true(f"all(isinstance(_, list) for _ in {series})"))
+        )
         yield self.patch(
             context.replace_here(*splices, *context.add_imports([import_line] if import_line else [])),
             f"Use `{new}.{wrong}`",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.used_functions import walk_own
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -26,7 +27,7 @@ class CalledForGiven(Rule):
     **Fix** `df["age"].apply(double)`, `key=len`.
 
     **Fix safety** Safe: the call passes nothing, fails for that, and stands as an argument of what is given a function. Silent where an
-    argument is passed, and anywhere else.
+    argument is passed, for a function of the notebook that makes a function, and anywhere else.
     """
 
     code = "CAL105"
@@ -45,6 +46,8 @@ class CalledForGiven(Rule):
             if call.args or call.keywords or name is None:
                 continue
             if re.search(rf"\b{re.escape(name)}\b", context.failure.evalue) and _is_given(context, call):
+                if _makes_function(context, name):
+                    return  # its own argument is missing
                 yield self.patch(
                     context.replace_here((context.span(call.func)[1], context.span(call)[1], "")),
                     f"Give `{name}` itself",
@@ -62,5 +65,15 @@ def _is_given(context: RuleContext, call: ast.Call) -> bool:
             keys += [k.value for k in outer.keywords if k.arg in ("columns", "index", "mapper")]
         given = [*outer.args, *keys] if name in TAKING - {"sort", "sorted", "min", "max"} or name == "map" else keys
         if any(a is call for a in given):
+            return True
+    return False
+
+
+def _makes_function(context: RuleContext, name: str) -> bool:
+    """Whether a function of the notebook returns one that it makes."""
+    for made in (n for n in context.walk_notebook() if isinstance(n, ast.FunctionDef) and n.name == name):
+        inner = {n.name for n in ast.walk(made) if isinstance(n, ast.FunctionDef) and n is not made}
+        returned = [n.value for n in walk_own(made) if isinstance(n, ast.Return)]
+        if any(isinstance(v, ast.Lambda) or (isinstance(v, ast.Name) and v.id in inner) for v in returned):
             return True
     return False

@@ -51,6 +51,8 @@ class ColumnOfFile(Rule):
                     continue
                 quote = context.text(node)[-1]
                 for word, slip in list_meant_keys(node.value, keys):
+                    if any(isinstance(n, ast.Constant) and n.value == word for n in named):
+                        continue  # both are asked for
                     yield self.patch(
                         context.replace_here((*context.span(node), f"{quote}{word}{quote}")),
                         f"Change `{node.value!r}` to `{word!r}`",

@@ -30,7 +30,7 @@ class DecimalCommasRead(Rule):
     **Fix** `decimal=","` in the call that reads the file; the cells run again.
 
     **Fix safety** Safe: the columns are apart by semicolons or tabs, each column of texts with a comma between digits holds nothing but such numbers, and one of its commas
-    has another number of digits behind it than three. Silent elsewhere.
+    has another number of digits behind it than three. Silent elsewhere, and where another column was read with points before its decimals.
     """
 
     code = "PDA201"
@@ -77,6 +77,8 @@ def _holds_decimals(context: RuleContext, table: str) -> bool:
     """Whether a column of texts holds numbers with decimal commas, and none holds other texts with a comma between digits."""
     texts = "_.dropna().astype(str).str"
     numbers = f"{texts}.fullmatch({NUMBER!r}).all()"
+    if context.is_true(f"({table}.select_dtypes('floating').fillna(0) % 1 != 0).any(axis=None)"):
+        return False  # its points stand before decimals, too: these would become texts
     return context.is_true(
         f"(lambda told: len(told) > 0 and all({numbers} and {texts}.fullmatch({DECIMAL!r}).any() for _ in told))"
         f"([_ for name, _ in {table}.select_dtypes(exclude='number').items() if {texts}.contains(r'\\d,\\d').any()])"

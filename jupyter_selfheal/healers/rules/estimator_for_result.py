@@ -20,7 +20,7 @@ class EstimatorForResult(Rule):
     **Fix** `silhouette_score(X, kmeans.labels_)`.
 
     **Fix safety** Safe: the estimator is fitted and has an attribute of the parameter's very name, with the underscore of what is learned, an item for each row
-    of the other array. Silent where it has none.
+    of the other array, and was fitted to that array, or finds the same of it again. Unsafe where neither is seen; silent where it has no such attribute.
     """
 
     code = "SKL129"
@@ -40,10 +40,27 @@ class EstimatorForResult(Rule):
                 if not isinstance(given, ast.Name | ast.Attribute) or not others:
                     continue
                 if context.is_true(f"hasattr({text}, 'get_params') and len({held}) == len({others[0]})"):
+                    is_of_these = _is_fitted_to(context, text, others[0]) or context.is_true(
+                        f"({text}.predict({others[0]}) == {held}).all()"
+                    )
                     yield self.patch(
                         context.replace_here((*context.span(given), held)),
                         f"Give `{held}`",
                         f"`{text}` is the estimator, and the function takes what it found.",
-                        prior=0.93,
+                        applicability=Applicability.SAFE if is_of_these else Applicability.UNSAFE,
+                        why=self.why if is_of_these else f"`{text}` may have found it of other rows.",
+                        prior=0.93 if is_of_these else 0.6,
                     )
                     return
+
+
+def _is_fitted_to(context: RuleContext, estimator: str, rows: str) -> bool:
+    """Whether all fits of an estimator that the notebook writes are to these rows: ``km.fit(X)``, ``km = KMeans().fit(X)``."""
+    fitted = []
+    for node in context.walk_notebook():
+        match node:
+            case ast.Assign([target], ast.Call(ast.Attribute(_, "fit"), [given, *_])):
+                fitted += [ast.unparse(given)] * (ast.unparse(target) == estimator)
+            case ast.Call(ast.Attribute(of, "fit" | "fit_predict" | "fit_transform"), [given, *_]):
+                fitted += [ast.unparse(given)] * (ast.unparse(of) == estimator)
+    return bool(fitted) and set(fitted) == {ast.unparse(ast.parse(rows, mode="eval"))}

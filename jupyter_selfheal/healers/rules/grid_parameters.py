@@ -67,9 +67,11 @@ class GridParameters(Rule):
             ):
                 cause = f"The pipeline has no step `{gone[1]}`: it is called `{named}`."
                 change = _Renaming(gone[1], named)
-                why = "The pipeline has one step that this can be."
+                is_meant = named.startswith(gone[1]) or re.findall(r"\('(\w+)',", text)[-1:] == [named]
+                why = "The pipeline has one step that this can be." if is_meant else "A step that is gone may be meant."
+                sure = Applicability.SAFE if is_meant else Applicability.UNSAFE
                 for patch in self._change_parameter(context, change, f"Change `{gone[1]}` to `{named}`", cause):
-                    yield replace(patch, why=why)
+                    yield replace(patch, why=why, applicability=sure)
             elif word := _find_slip(gone[1], gone[3]):
                 cause = f"`{gone[2]}` has no parameter `{gone[1]}`. Did you mean `{word}`?"
                 yield from self._change_parameter(

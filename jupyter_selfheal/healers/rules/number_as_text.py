@@ -27,6 +27,12 @@ COUNTING = frozenset(
 PLAIN = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", re.ASCII)
 """Numbers that can be written in Python as they are in a text; `007` and `nan` cannot."""
 
+NO_AMOUNT = rf"{DAY}|0\d.*"
+CLOCK = r"(?:1?\d|2[0-3])\.[0-5]\d"
+TIMES = frozenset({"arrival", "begin", "close", "closing", "departure", "end", "finish", "from", "hour", "open", "opening", "start", "stop", "time", "to", "until"})  # fmt: skip
+PARTS_OF_PATH = frozenset({"base", "dir", "directory", "file", "folder", "month", "name", "path", "root", "year"})
+"""Words in names of what may be no number, though it can be read as one."""
+
 
 class NumberAsText(Rule):
     """Read the number from a text where a number is taken.
@@ -39,7 +45,7 @@ class NumberAsText(Rule):
     as other calls may give it a fraction.
 
     **Fix safety** Safe: only a number makes sense there, and the text holds one. Silent where it holds none, where a whole number is needed
-    and it has a fraction, and for two days as `20240301`.
+    and it has a fraction, and, of two texts, for days as `20240301` and codes or times as `007` and `08.30`. Unsafe for two texts whose names tell of times of day (`9.45`), or of a path that is divided.
     """
 
     code = "TYP207"
@@ -61,7 +67,7 @@ class NumberAsText(Rule):
             functions = [read_number_in(context, n) for n in places]
             if not places or not all(functions):
                 continue
-            if match and match["both"] and any(_is_day(context, n) for n in places):
+            if match and match["both"] and any(_is_no_amount(context, n) for n in places):
                 return
             waits = (
                 isinstance(node, ast.Call) and read_last_name(node.func) == "sleep"
@@ -74,6 +80,7 @@ class NumberAsText(Rule):
                 ]
             changes = [(*context.span(n), _write_number(context, n, f)) for n, f in zip(places, functions, strict=True)]
             text = context.text(places[0])
+            doubt = _describe_doubt(context, node, places) if match and match["both"] else ""
             if match and match["both"] and "int" in functions:  # other rows of a file may have fractions
                 splices = [(*context.span(n), _write_number(context, n, "float")) for n in places]
                 yield self.patch(
@@ -88,7 +95,9 @@ class NumberAsText(Rule):
                 context.replace(context.cell_id, changes),
                 f"Convert `{text}` to a number",
                 f"`{text}` is text, not a number.",
-                prior=0.9,
+                applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                why=doubt or self.why,
+                prior=0.6 if doubt else 0.9,
             )
             return
 
@@ -119,9 +128,20 @@ def _write_number(context: RuleContext, node: ast.expr, function: str) -> str:
     return written if PLAIN.fullmatch(written) else f"{function}({context.text(node)})"
 
 
-def _is_day(context: RuleContext, node: ast.expr) -> bool:
-    """Whether a text is a day, as `20240301`, of which another one is not subtracted as a number."""
-    return context.is_true(f"__import__('re').fullmatch({DAY!r}, {context.text(node)})")
+def _is_no_amount(context: RuleContext, node: ast.expr) -> bool:
+    """Whether a text is a day, as `20240301`, of which another one is not subtracted as a number, or a code or a time, as `007` and `08.30`."""
+    return context.is_true(f"__import__('re').fullmatch({NO_AMOUNT!r}, {context.text(node)})")
+
+
+def _describe_doubt(context: RuleContext, node: ast.AST, places: list[ast.expr]) -> str:
+    """Why two texts may be no numbers, though both can be read as such: times with a point between hours and minutes, parts of a path."""
+    words = {w for n in places for w in re.findall(r"[a-z]+", context.text(n).lower())}
+    is_clock = all(context.is_true(f"__import__('re').fullmatch({CLOCK!r}, {context.text(n)})") for n in places)
+    if is_clock and words & TIMES:
+        return "The texts may be times of day, with a point between hours and minutes."
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and words & PARTS_OF_PATH:
+        return "The texts may be parts of a path."
+    return ""
 
 
 def _is_text(node: ast.expr, text: str) -> bool:

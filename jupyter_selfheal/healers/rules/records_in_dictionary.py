@@ -18,7 +18,7 @@ class RecordsInDictionary(Rule):
     **Fix** `for item in data["items"]:`, where one entry alone is a list of records; `for item in data.values():`, where all entries are records.
 
     **Fix safety** Safe: every key that the loop asks of an item is in every one of these records, and the loop reads nothing else of the item, which a key, a text, does not have.
-    Silent where a record lacks one, where several entries are such lists, and where the item itself is read.
+    Silent where a record lacks one, where several entries are lists of which a record has them, where the notebook makes the entries under keys that it computes, and where the item itself is read.
     """
 
     code = "KEY125"
@@ -43,6 +43,11 @@ class RecordsInDictionary(Rule):
             ):
                 new = f"{owner}.values()"
             else:
+                if _is_filled_by_key(context, owner):
+                    continue  # another run has other entries
+                some = f"type(v) is list and any({records} for _ in v)"
+                if not context.is_true(f"type({owner}) is dict and sum({some} for v in {owner}.values()) == 1"):
+                    continue
                 lists = f"[k for k, v in {owner}.items() if type(v) is list and v and all({records} for _ in v)]"
                 held = context.keys(f"dict.fromkeys({lists} if type({owner}) is dict else ())", calls=True)
                 names = [k for k in held.keys if isinstance(k, str)] if held is not None else []
@@ -66,3 +71,15 @@ def _list_keys_asked(context: RuleContext, loop: ast.For | ast.comprehension, it
     reads = [n for n in inside if isinstance(n, ast.Name) and n.id == item and isinstance(n.ctx, ast.Load)]
     keys = [n.slice.value for n in asked if isinstance(n.slice, ast.Constant) and isinstance(n.slice.value, str)]
     return list(dict.fromkeys(keys)) if len(keys) == len(asked) == len(reads) else []
+
+
+def _is_filled_by_key(context: RuleContext, owner: str) -> bool:
+    """Whether the notebook makes entries under keys that it computes: ``groups[row["day"]] = …``, ``groups.setdefault(day, [])``."""
+    for node in context.walk_notebook():
+        match node:
+            case ast.Subscript(of, key, ast.Store()) | ast.Call(ast.Attribute(of, "setdefault"), [key, *_]):
+                if ast.unparse(of) == owner and not isinstance(key, ast.Constant):
+                    return True
+            case ast.Assign([of], ast.DictComp()) if ast.unparse(of) == owner:
+                return True
+    return False

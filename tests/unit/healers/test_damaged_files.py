@@ -52,6 +52,7 @@ def test_a_file_with_nothing_in_it_and_one_that_is_no_database_are_named(bench: 
         (True, ["t = pd.read_csv('rows.csv')", "assert len(t) == 891, 'rows'"]),
         (False, ["t = pd.read_csv('rows.csv')\nt = t[t['k'] > 1]", "assert t.shape == (891, 12)"]),
         (False, ["t = pd.read_csv('rows.csv')", "assert t['k'].sum() == 891"]),
+        (False, ["t = pd.read_csv('signs.csv')", "assert t.shape == (1, 2)"]),
         (True, ["t = pd.read_csv('rows.csv')\nboth = t.merge(t, on='k', how='left')", "assert len(both) == len(t)"]),
         (False, ["t = pd.read_csv('rows.csv')\nboth = t.merge(t[t['k'] > 1], on='k')", "assert len(both) == len(t)"]),
     ],
@@ -60,6 +61,7 @@ def test_how_many_rows_a_table_has_as_it_was_read_or_joined_the_data_decide(
     bench: Bench, is_left: bool, cells: list[str]
 ) -> None:
     Path(bench.folder, "rows.csv").write_text("k\n1\n1\n2\n")
+    Path(bench.folder, "signs.csv").write_text("k;n\n1;2\n")
     assert (diagnose(bench.fail("import pandas as pd", *cells)).skip_reason == "bad data") is is_left
 
 

@@ -206,6 +206,7 @@ def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: st
         ["prices = [1, 2]\n# This will raise the average\nsum(price) / 2"],
         ["rates = [0.5]\nrates[0].rond(2)  # we get an error rate of 5 %"],
         ["1 +"],
+        ["blank = '_'\nboard = [[blank] * 3]", "assert [['x', blank]] == board"],
     ],
 )  # fmt: skip
 def test_it_is_a_matter_of_the_code(bench: Bench, cells: list[str]) -> None:

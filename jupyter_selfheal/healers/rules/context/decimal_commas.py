@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
@@ -12,6 +13,8 @@ _WHOLE = r"\s*[-+]?\d+(?:,\d+)?\s*"
 _OPEN = r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*"
 _POINTED = r"\s*[-+$€£]?[\d,]*\d\.\d+\s*"
 CURRENCY = "$€£¥"
+_MONEY = re.compile(r"[$€£¥] ?\d|\d ?[€£¥]|[€£¥]")
+"""A sign of money; the dollar, which patterns and formulas have too, before a number."""
 ROWS = 2000
 """Rows of each column that are looked at."""
 UNSHOWN = "Each number has one comma and three digits behind it, and nothing shows that these are no decimals."
@@ -74,4 +77,4 @@ def has_other_currency(context: RuleContext, text: str) -> bool:
     """Whether the notebook writes another sign of money than the text does: sums of both mean nothing."""
     own = set(text) & set(CURRENCY)
     texts = (n.value for n in context.walk_notebook() if isinstance(n, ast.Constant) and isinstance(n.value, str))
-    return bool(own) and any((set(t) & set(CURRENCY)) - own for t in texts)
+    return bool(own) and any(set("".join(_MONEY.findall(t))) & set(CURRENCY) - own for t in texts)

@@ -80,6 +80,8 @@ def diagnose_open_value(context: RuleContext, remedies: Remedies) -> Diagnosis |
     for cell in cells:
         for name, value in _list_left_open(context.source_of(cell.id)):
             left[name] = cell, value
+    used = _list_used_names(context) if "'?'" in {value for _, value in left.values()} else set()
+    left = {name: (cell, value) for name, (cell, value) in left.items() if value != "'?'" or name not in used}
     indices = {id(n) for s in ast.walk(statement) if isinstance(s, ast.Subscript) for n in ast.walk(s.slice)}
     for name in (n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and id(n) not in indices):
         if name in left and left[name][1] in wanted:
@@ -90,6 +92,14 @@ def diagnose_open_value(context: RuleContext, remedies: Remedies) -> Diagnosis |
                 90, SkipReason.SKELETON, f"Complete cell {number}: only you know what belongs there.",
             )  # fmt: skip
     return None
+
+
+def _list_used_names(context: RuleContext) -> set[str]:
+    """Names that more than asserts read: ``sep = "_"`` that something is made with is no answer."""
+    read = (n for n in context.walk_notebook() if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    checks = [n for n in context.walk_notebook() if isinstance(n, ast.Assert)]
+    checked = {id(n) for check in checks for n in ast.walk(check)}
+    return {n.id for n in read if id(n) not in checked}
 
 
 _ASKING = ("?", "??", "???", "_", "__", "___", "____", "TODO")

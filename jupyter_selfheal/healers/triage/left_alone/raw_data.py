@@ -207,8 +207,11 @@ def _asks_of_size(context: RuleContext, test: ast.expr) -> bool:
         joined = [(a, b) for a, b in ((first, second), (second, first)) if _is_made_by(context, a, _JOINING, b)]
         return bool(joined) and context.is_true(f"len({joined[0][0]}) > len({joined[0][1]})")
     other = right if first else left
+    table = first or second
+    if table and context.is_true(f"any(s in str({table}.columns[0]) for s in ';|\\t')"):
+        return False  # the columns are apart by another sign than the one that it was read by
     written = all(isinstance(n, ast.Constant | ast.Tuple | ast.expr_context) for n in ast.walk(other))
-    return bool(first or second) and written and _is_made_by(context, first or second, _READING, "")
+    return bool(table) and written and _is_made_by(context, table, _READING, "")
 
 
 _JOINING = frozenset({"merge", "join"})
