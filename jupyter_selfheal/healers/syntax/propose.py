@@ -18,6 +18,7 @@ from jupyter_selfheal.healers.syntax.reading_patches import (
     WHY,
     build_passing,
     build_patch,
+    list_used_below,
     offer_readings,
 )
 from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
@@ -233,12 +234,6 @@ def _list_known_names(case: Case) -> frozenset[str]:
     return frozenset[str]().union(*(n.binds | n.imports for n in names))
 
 
-def _list_used_below(case: Case) -> frozenset[str]:
-    """What the cells below read."""
-    below = case.notebook.list_code_after(case.failure.cell_id)
-    return frozenset[str]().union(*(src.find_names(c.source).uses for c in below))
-
-
 def _plan_reading(case: Case, source: str) -> Plan | None:
     failure = replace(case.failure, source=source, kind=FailureKind.MISSED, ename="ExpectationMissed")
     notebook = case.notebook
@@ -264,7 +259,7 @@ def _run_readings(
     """
     argument = _build_argument(case, plan, readings, known, most)
     argument |= {
-        "mutates": mutates, "used": sorted(_list_used_below(case)), "given": case.failure.source,
+        "mutates": mutates, "used": sorted(list_used_below(case)), "given": case.failure.source,
         "readings": [{"text": r.source, "cost": r.cost} for r in readings],
     }  # fmt: skip
     return _ask(starts, "search.try_readings", argument, "readings")

@@ -7,10 +7,10 @@ import math
 import re
 from collections.abc import Sequence
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax.best_first import Reading
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
 from jupyter_selfheal.healers.syntax.objections import object_in_notebook
-from jupyter_selfheal.healers.syntax.propose import _list_used_below
 from jupyter_selfheal.healers.syntax.token_edits import COMPARISONS, OPERATORS
 from jupyter_selfheal.healers.syntax.tokens import COMMENT, NEWLINE, split_tokens
 from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, Patch, Replace
@@ -39,7 +39,7 @@ UNKNOWN = "The cell parses again, but nothing tells whether this is what was mea
 
 def build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JSON]) -> list[Patch]:
     """The sources that meet the oracle. Behind one that is doubted each is: the likelier may be right all the same."""
-    used = _list_used_below(case)
+    used = list_used_below(case)
     patches: list[Patch] = []
     said = {id(r): (*readings[r["reading"]].words, *r["words"]) for r in replies}
     for raw in replies[:PATCHES]:
@@ -125,3 +125,9 @@ def _quote_change(old: str, new: str) -> str:
     changed = [(line[:2], line[2:].strip()) for line in lines if line[:2] in ("+ ", "- ")]
     added = next((text for sign, text in changed if sign == "+ "), "")
     return f"`{added[:80]}`" if added or not changed else f"nothing in place of `{changed[0][1][:80]}`"
+
+
+def list_used_below(case: Case) -> frozenset[str]:
+    """What the cells below read."""
+    below = case.notebook.list_code_after(case.failure.cell_id)
+    return frozenset[str]().union(*(src.find_names(c.source).uses for c in below))
