@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.self_comparisons import compares_with_itself
 from jupyter_selfheal.scoring.deletion import walk_trees
 from jupyter_selfheal.source import dump_tree
@@ -22,6 +23,26 @@ def find_vacuous_conditions(old: Iterable[ast.AST], new: Iterable[ast.AST]) -> I
         if is_vacuous(node) and dump_tree(node) not in known and (id(node) in asked or not _gives_default(node)):
             yield f"makes the condition `{ast.unparse(node)[:60]}` hold or fail whatever is asked"
             return
+
+
+def find_filled_displays(before: Iterable[str], after: Iterable[str]) -> Iterator[str]:
+    """Say so where a patch asks whether a list that is written out holds: ``assert [x == 3]`` does, whatever ``x`` is. A line that stood there asks what it asked."""
+    lines = {line.strip() for source in before for line in source.splitlines()}
+    for source in after:
+        tree = src.parse(source)
+        for node in ast.walk(tree) if tree is not None else ():
+            for asked in (n for n in _list_asked(node) if _is_filled(n)):
+                if not lines.issuperset(
+                    line.strip() for line in source.splitlines()[asked.lineno - 1 : asked.end_lineno]
+                ):
+                    yield f"asks whether `{ast.unparse(asked)[:60]}` holds, which it does whatever is in it"
+                    return
+
+
+def _is_filled(node: ast.expr) -> bool:
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return any(not isinstance(n, ast.Starred) for n in node.elts)
+    return isinstance(node, ast.Lambda) or (isinstance(node, ast.Dict) and any(node.keys))
 
 
 def _list_asked(node: ast.AST) -> list[ast.expr]:

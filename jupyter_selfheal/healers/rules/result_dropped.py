@@ -35,7 +35,7 @@ class ResultDropped(Rule):
 
     **Fix safety** Safe on a line that is not the last of its cell: it has no other effect. What the last line gives is shown (every line with `ast_node_interactivity`), which may be all that it is for: unsafe, and only for one such line and
     a failed assert. Unsafe, too, where several lines treat the missing values of one table, or another name has what such a method gives (`clean = df.fillna(0)`), which may be meant.
-    Silent for a key that the dropped table does not have, for missing values where no line drops or fills them, for tables that the failing cell's values do not come from, and for rows that are taken out of one column.
+    Unsafe for a key that several such lines give, or one that has other rows, or other values in the columns that there were; silent for a key that the dropped table does not have, for missing values where no line drops or fills them, for tables that the failing cell's values do not come from, and for rows that are taken out of one column.
     """
 
     code = "PDA198"
@@ -56,7 +56,7 @@ class ResultDropped(Rule):
         kept: dict[str, list[Splice]] = {}
         treated: list[str] = []
         shown: list[tuple[str, Splice]] = []
-        example = ""
+        example, changes = "", False
         read = _list_names_read(context)
         for cell_id, source, statement in _list_statements(context):
             target = _read_dropped(source, statement, methods)
@@ -64,7 +64,8 @@ class ResultDropped(Rule):
                 continue
             if of_key and not _gives_key(context, src.extract_text(source, statement)):
                 continue
-            treated += [target] * bool(_read_dropped(source, statement, FILLING))
+            treated += [target] * (of_key or bool(_read_dropped(source, statement, FILLING)))
+            changes = changes or (of_key and not _keeps_values(context, target, src.extract_text(source, statement)))
             start = src.find_span(source, statement)[0]
             splice = (start, start, f"{target} = ")
             example = example or f"{target} = {src.extract_text(source, statement)}"
@@ -79,7 +80,7 @@ class ResultDropped(Rule):
         is_shown = any(
             "ast_node_interactivity" in c.source for c in context.notebook.cells
         )  # every line, not the last alone
-        is_sure = bool(kept) and is_single and not is_shown
+        is_sure = bool(kept) and is_single and not is_shown and not changes
         if not kept and len(shown) == 1 and _is_wrong(context.failure):
             kept = {shown[0][0]: [shown[0][1]]}
         edits = _build_edits(context, kept) if kept else ()
@@ -91,9 +92,11 @@ class ResultDropped(Rule):
                 applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
                 why=self.why
                 if is_sure
+                else "It has other rows or values in the columns that there were, and lines between read these."
+                if changes
                 else "Its result is shown, which may be all that it is for."
                 if is_single or is_shown
-                else "Several lines treat the missing values of one table: one of them may be meant.",
+                else "Several lines make another table of one: one of them may be meant.",
                 prior=0.92 if is_sure else 0.8,
             )
 
@@ -167,6 +170,14 @@ def _gives_key(context: RuleContext, made: str) -> bool:
     keys = context.keys(made, calls=True)
     missing = context.failure.evalue
     return keys is not None and any(repr(k) == missing for k in (*keys.keys, *keys.columns, *keys.index))
+
+
+def _keeps_values(context: RuleContext, table: str, made: str) -> bool:
+    """Whether what was dropped has the table's values, row by row, in each column that both have."""
+    return context.is_true(
+        f"(lambda old, new: len(old) == len(new) and all(new[_].reset_index(drop=True).equals(old[_].reset_index(drop=True)) "
+        f"for _ in getattr(old, 'columns', ()) if _ in getattr(new, 'columns', ())))({table}, {made})"
+    )
 
 
 def _find_root(target: str) -> str:

@@ -93,6 +93,8 @@ def _blank_texts(source: str) -> str:
 
 
 def _object_to_node(node: ast.AST, uncalled: frozenset[str], typed: frozenset[str], called: frozenset[str]) -> str:
+    if isinstance(node, ast.Assert) and isinstance(node.test, ast.List | ast.Set | ast.Dict | ast.Lambda):
+        return "an assert of a list holds, whatever is in it"
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in called:
         return f"`{node.value.id}` is called, and has no items"
     if isinstance(node, ast.BinOp) and any(isinstance(s, ast.Tuple) for s in (node.left, node.right)):

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from jupyter_selfheal.scoring.vacuous_conditions import find_vacuous_conditions
+from jupyter_selfheal.scoring.vacuous_conditions import find_filled_displays, find_vacuous_conditions
 
 OLD = 'if "@" in text and n > m:\n    pass\nnan = x != x\n'
 
@@ -52,3 +52,17 @@ def test_a_constant_under_the_name_of_another_language_asked_nothing_before() ->
     assert not list(find_vacuous_conditions([old], [new]))
     assert not list(find_vacuous_conditions([ast.parse("if true:\n    f()\n")], [ast.parse("if True:\n    f()\n")]))
     assert list(find_vacuous_conditions([ast.parse("if ready:\n    f()\n")], [ast.parse("if True:\n    f()\n")]))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "asks_nothing"),
+    [
+        ("assert total(2) == 30.0\n(", "assert[ total(2) == 30.0]", True),
+        ("if x > 3:\n    f(", "if {x > 3}:\n    f()", True),
+        ("f(\nassert (x == 3, 'no')", "f()\nassert (x == 3, 'no')", False),  # it stood there
+        ("assert names\n(", "assert [*names]", False),
+        ("assert f(x == [1]", "assert f(x) == [1]", False),
+    ],
+)
+def test_a_list_that_is_asked_whether_it_holds_asks_nothing(before: str, after: str, asks_nothing: bool) -> None:
+    assert bool(list(find_filled_displays([before], [after]))) is asks_nothing
