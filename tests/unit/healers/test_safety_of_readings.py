@@ -52,7 +52,7 @@ READ_OTHERWISE = {
             "print(homes, prices)",
         ),
     ),
-    "a row of which a number is missing": ("NPA101", ("import numpy as np", "np.array([[1, 2, 3], [4, 5], [6, 7, 8]])")),
+    "a row of which a number is missing": ("NPA101", ("import numpy as np", "np.array([[1, 2, 3], [4, 5]])")),
     "what an account began with": ("ATT124", (ACCOUNT, "mine.gain()")),
     "the items of lists in a list": ("CAL128", ("pairs = [[1, 2], [3, 4]]", "list(*pairs)")),
     "thousands among decimal commas": (
