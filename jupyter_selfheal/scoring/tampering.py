@@ -33,7 +33,7 @@ from jupyter_selfheal.scoring.edited_asserts import find_edited_asserts
 from jupyter_selfheal.scoring.evidence import ENDS, SKIPS
 from jupyter_selfheal.scoring.literals import find_hard_coded
 from jupyter_selfheal.scoring.silenced import find_silenced_warning
-from jupyter_selfheal.scoring.vacuous_conditions import find_filled_displays, find_vacuous_conditions
+from jupyter_selfheal.scoring.vacuous_conditions import find_disarmed_asserts, find_vacuous_conditions
 
 _MOCKS = re.compile(r"^(unittest\.)?mock\b|^pytest$|^unittest$")
 _NOT_RUN = re.compile(
@@ -82,7 +82,7 @@ def find_tampering(case: Case, patch: Patch) -> tuple[str, ...]:
     if (own or not trusted) and find_asked_less(case, before, after, spare_failed=is_strangers(patch.healer)):
         tricks.append("asks an assert less often than before")
     tricks += find_hard_coded(case, old, new)
-    tricks += find_filled_displays(before, after)
+    tricks += find_disarmed_asserts(before, after)
     if old or not trusted:  # a rule only rewrites what is there, where the cell did not parse before
         tricks += find_vacuous_conditions(old, new)
         tricks += find_discarded_values(before, new)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.self_comparisons import compares_with_itself
@@ -37,6 +37,41 @@ def find_filled_displays(before: Iterable[str], after: Iterable[str]) -> Iterato
                 ):
                     yield f"asks whether `{ast.unparse(asked)[:60]}` holds, which it does whatever is in it"
                     return
+
+
+def find_disarmed_asserts(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    """Say so where a patch makes an assert hold by what it is made of: a list that is written out, or a comparison that became part of what is called."""
+    yield from find_filled_displays(before, after)
+    for old, new in zip(before, after, strict=True):
+        yield from _find_moved_comparison(old, new)
+
+
+def _find_moved_comparison(old: str, new: str) -> Iterator[str]:
+    """``assert f(1) == 3`` in a cell that does not parse, mended as ``assert f(1 == 3)``: the line was whole by itself."""
+    tree = src.parse(new) if src.parse(old) is None else None
+    if tree is None:
+        return
+    lines = [line.strip() for line in old.splitlines()]
+    stays = {line.strip() for line in new.splitlines()}
+    lost = [a.test for line in lines if line not in stays for a in _read_assert(line)]
+    made = [
+        n for n in ast.walk(tree) if isinstance(n, ast.Assert) and new.splitlines()[n.lineno - 1].strip() not in lines
+    ]
+    for was, now in zip(lost, sorted(made, key=lambda n: n.lineno), strict=False):
+        if isinstance(was, ast.Compare) and not (
+            isinstance(now.test, ast.Compare) and _list_signs(was) == _list_signs(now.test)
+        ):
+            yield f"no longer compares what `{ast.unparse(was)[:60]}` did"
+            return
+
+
+def _read_assert(line: str) -> list[ast.Assert]:
+    tree = src.parse(line) if line.startswith("assert") else None
+    return [n for n in tree.body if isinstance(n, ast.Assert)] if tree is not None else []
+
+
+def _list_signs(test: ast.Compare) -> list[type[ast.cmpop]]:
+    return [type(sign) for sign in test.ops]
 
 
 def _is_filled(node: ast.expr) -> bool:

@@ -4,7 +4,11 @@ import ast
 
 import pytest
 
-from jupyter_selfheal.scoring.vacuous_conditions import find_filled_displays, find_vacuous_conditions
+from jupyter_selfheal.scoring.vacuous_conditions import (
+    find_disarmed_asserts,
+    find_filled_displays,
+    find_vacuous_conditions,
+)
 
 OLD = 'if "@" in text and n > m:\n    pass\nnan = x != x\n'
 
@@ -66,3 +70,22 @@ def test_a_constant_under_the_name_of_another_language_asked_nothing_before() ->
 )
 def test_a_list_that_is_asked_whether_it_holds_asks_nothing(before: str, after: str, asks_nothing: bool) -> None:
     assert bool(list(find_filled_displays([before], [after]))) is asks_nothing
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_disarmed"),
+    [
+        ("print((1)\nassert total(10, 2) == 30.0", "print((1))\nassert total(10, 2 == 30.0)", True),
+        ("(\nassert x == 3", "assert not x == 3", True),
+        ("(\nassert x == 3", "assert x != 3", True),
+        ("print((1)\nassert total(10, 2) == 30.0", "print((1))\nassert total(10, 2) == 30.0", False),
+        ("(\nassert x == 3", "assert (x == 3)", False),
+        ("assert f(x = 3", "assert f(x) == 3", False),  # it was not whole
+        ('"""\nassert x == 3\n"""\n(', '"""\nassert x == 3\n"""\nassert f(1)', False),  # it stands in a text
+        ("assert x == 3", "assert f(x == 3)", False),  # where the cell parses its asserts are told by their trees
+    ],
+)
+def test_a_comparison_that_becomes_part_of_a_call_is_no_assert_of_it(
+    before: str, after: str, is_disarmed: bool
+) -> None:
+    assert bool(list(find_disarmed_asserts([before], [after]))) is is_disarmed
