@@ -210,14 +210,18 @@ def _await_in_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
         return thread.submit(run).result()
 
 
+_CALLED_BY_PYTHON = frozenset({"remove", "gc_callback", "gc_call", "__del__"})
+"""Functions that Python calls in between: those of weak references (:mod:`weakref`), of the garbage collector (Hypothesis has one), and finalisers."""
+
+
 @contextlib.contextmanager
 def _trace_until(deadline: float) -> Iterator[None]:
     """Raise ``_TimedOut`` in traced code once this process has used CPU time up to ``deadline`` (as ``time.process_time`` tells it).
 
     A busy machine so breaks no test. What uses none, as it sleeps again and again, is cut by the clock in the end. Of the functions of
     a library, of the import system and of our own probes only the calls are looked at: to trace each instruction of an import would take
-    longer than the import. A call of these is cut only once it took as long again: where Python itself makes it (for the garbage
-    collector, in a ``__del__``), what it raises is thrown away, and nothing is traced from then on.
+    longer than the import. A call of these is cut only once it took as long again, and never one that Python itself makes (of a weak reference,
+    for the garbage collector, in a ``__del__``): what that raises is thrown away, and nothing is traced from then on.
     """
     if deadline == float("inf"):
         yield
@@ -232,7 +236,7 @@ def _trace_until(deadline: float) -> Iterator[None]:
     def trace(frame: types.FrameType, event: str, argument: Any) -> Any:
         file = frame.f_code.co_filename
         in_library = not file.startswith("<") or file.startswith(_LIBRARIES)
-        if is_over(2.0 if in_library else 1.0):
+        if frame.f_code.co_name not in _CALLED_BY_PYTHON and is_over(2.0 if in_library else 1.0):
             raise _TimedOut
         if in_library:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import types
 import warnings
 
 import pytest
@@ -44,6 +45,20 @@ def test_a_loop_is_timed_out_though_its_end_comes_while_garbage_is_collected() -
         assert run_for("import gc\nwhile True:\n    gc.collect(0)", 0.1) == "timeout"
     finally:
         gc.callbacks.remove(wait)
+
+
+def test_a_loop_is_timed_out_though_its_end_comes_while_weak_references_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a callback of theirs raises is thrown away, too: a dictionary of weak keys has one."""
+
+    def remove(reference: object) -> None:
+        sum(range(20_000))
+
+    library = types.ModuleType("slow_library")
+    library.remove = remove  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "slow_library", library)
+    kept = "import weakref, slow_library\nclass A: pass\nkept = [A() for _ in range(1000)]\n"
+    told = "refs = [weakref.ref(a, slow_library.remove) for a in kept]\nkept.clear()\nwhile True: pass"
+    assert run_for(kept + told, 0.1) == "timeout"
 
 
 def test_the_limit_of_a_test_is_no_failure_of_a_cell() -> None:
