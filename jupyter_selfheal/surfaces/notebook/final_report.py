@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from jupyter_selfheal.model import Isolation
+from jupyter_selfheal.model import Isolation, Notebook
 from jupyter_selfheal.surfaces.notebook.agreement import compare_records
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.drift import list_cell_drifts
-from jupyter_selfheal.surfaces.notebook.final import FinalResult
+from jupyter_selfheal.surfaces.notebook.final import FinalResult, Fix
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Review
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Review
 from jupyter_selfheal.surfaces.notebook.stale import clear_marks
 
 
@@ -47,3 +47,9 @@ def build_report(
         review=review.drop_reverted(records) if review is not None else None,
         drifts=list_cell_drifts(document.list_raw_cells(), records, first, settled.seen),
     )
+
+
+def build_unfinished(notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix], stopped: str) -> FinalResult:
+    """The notebook with the fixes that were made, of which each was proven by itself, where ``stopped`` says why it did not come to its end."""
+    notes = (f"{stopped} The fixes made so far are kept; they were not run together in a clean kernel.",)
+    return FinalResult(notebook, records, tuple(fixes), {}, survived=False, notes=notes, was_run=False)

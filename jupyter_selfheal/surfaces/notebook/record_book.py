@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.model import Candidate, Cell, Edit, Failure, FailureKind, Notebook, Outcome
@@ -37,6 +37,12 @@ class RecordBook:
             Record(given, self.numbers.get(cell.id, 0), status, failure_if_any),
             **more,  # type: ignore[arg-type]
         )
+
+    def add_not_reached(self, cells: Iterable[Cell], why: str) -> None:
+        """Record that cells of the notebook as it was given were not run, where nothing is known of them yet."""
+        for cell in cells:
+            if not self.is_known(cell) and self.given.index(cell.id) >= 0:
+                self.add_cell(cell, Status.NOT_REACHED, detail=why)
 
     def add_lost_state(self, cell: Cell, failure: Failure) -> None:
         """Note what a cell that is not healed did not leave behind."""

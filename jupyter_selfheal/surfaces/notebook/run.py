@@ -32,7 +32,7 @@ from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.expect_outputs import expect_outputs
-from jupyter_selfheal.surfaces.notebook.final_report import build_report
+from jupyter_selfheal.surfaces.notebook.final_report import build_report, build_unfinished
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.record_book import RecordBook
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status, Without
@@ -107,7 +107,8 @@ class Batch:
             chain.close()
         self.dependencies.progress(len(self.numbers), len(self.numbers), "running it all in a clean kernel")
         if stopped is not None:
-            settled = self._settle_unfinished(stopped)
+            self.book.add_not_reached((c for c in self.notebook.cells if self._is_left(c)), stopped)
+            settled = build_unfinished(self.notebook, self.book.records, self.fixes, stopped)
         else:
             self.proof.as_stored = self.healthy.list_as_stored()
             self.proof.document = replace(self.document, notebook=self._mark_stale(self.document.notebook))
@@ -166,22 +167,12 @@ class Batch:
                 self._keep_point(chain)
         return None
 
-    def _settle_unfinished(self, stopped: str) -> final.FinalResult:
-        """The notebook with the fixes that were made, of which each was proven by itself, and the cells that were not run."""
-        while (cell := self._find_next_cell()) is not None:
-            if cell.id not in self.book.records and self.document.notebook.index(cell.id) >= 0:
-                self.book.add_cell(cell, Status.NOT_REACHED, detail=stopped)
-            self.done.add(cell.id)
-        notes = (f"{stopped} The fixes made so far are kept; they were not run together in a clean kernel.",)
-        return final.FinalResult(
-            self.notebook, self.book.records, tuple(self.fixes), {}, survived=False, notes=notes, was_run=False
-        )
-
     def _find_next_cell(self) -> Cell | None:
         """The first code cell, in the present order, that was not run yet."""
-        return next(
-            (c for c in self.notebook.cells if c.kind == "code" and c.source.strip() and c.id not in self.done), None
-        )
+        return next(filter(self._is_left, self.notebook.cells), None)
+
+    def _is_left(self, cell: Cell) -> bool:
+        return cell.kind == "code" and bool(cell.source.strip()) and cell.id not in self.done
 
     def _list_done(self) -> list[Cell]:
         return [c for c in self.notebook.cells if c.kind == "code" and c.id in self.done]
