@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
@@ -111,9 +112,10 @@ class GridParameters(Rule):
 
     def _change_parameter(self, context: RuleContext, change: _Change, title: str, cause: str) -> Iterator[Patch]:
         splices: dict[str, list[Splice]] = {}
-        for cell_id, source, statement in list_statements_above(context):
-            for node in ast.walk(statement):
-                splices.setdefault(cell_id, []).extend(change.find(source, node))
+        places = [(c, s, node) for c, s, statement in list_statements_above(context) for node in ast.walk(statement)]
+        change.read_names([node for _, _, node in places])
+        for cell_id, source, node in places:
+            splices.setdefault(cell_id, []).extend(change.find(source, node))
         edits = change_and_replay(context, splices) if change.is_whole else ()
         if edits:
             yield self.patch(edits, title, cause, prior=0.9)
@@ -133,6 +135,9 @@ class _Change:
     """What becomes of one node; ``is_whole``: all that the change needs was met."""
 
     is_whole = True
+
+    def read_names(self, nodes: Sequence[ast.AST]) -> None:
+        """Learn what is given by name, from all nodes that are asked about later."""
 
     def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
         raise NotImplementedError
@@ -229,19 +234,31 @@ def _names_parameter(key: ast.expr | None, name: str) -> bool:
 
 
 class _Value(_Change):
-    """Another value for a parameter, under a key that ends with its name: alone, or in a list. In one place only, where it is not ``told`` that
+    """Another value for a parameter, under a key that ends with its name: alone, in a list, or in a list whose name is read for nothing else. In one place only, where it is not ``told`` that
     all estimators get the same."""
 
     def __init__(self, keyword: str, old: str, new: str, told: bool) -> None:
         self._keyword, self._old, self._new, self._told, self._places = keyword, old, new, told, 0
+        self._names: set[str] = set()
 
-    def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
-        given: list[ast.expr] = []
+    def read_names(self, nodes: Sequence[ast.AST]) -> None:
+        given = Counter(v.id for node in nodes for v in self._list_given(node) if isinstance(v, ast.Name))
+        read = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        self._names = {name for name, times in given.items() if read[name] == times}
+
+    def _list_given(self, node: ast.AST) -> list[ast.expr]:
+        """What a dictionary gives for the parameter."""
         if isinstance(node, ast.Dict):
             pairs = zip(node.keys, node.values, strict=True)
-            given = [value for key, value in pairs if _names_parameter(key, self._keyword)]
-        elif isinstance(node, ast.Call) and read_last_name(node.func) == "dict":
-            given = [k.value for k in node.keywords if k.arg == self._keyword]
+            return [value for key, value in pairs if _names_parameter(key, self._keyword)]
+        if isinstance(node, ast.Call) and read_last_name(node.func) == "dict":
+            return [k.value for k in node.keywords if k.arg == self._keyword]
+        return []
+
+    def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
+        given = self._list_given(node)
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id in self._names for t in node.targets):
+            given = [node.value]
         items = [i for v in given for i in (v.elts if isinstance(v, ast.List | ast.Tuple) else [v])]
         found = [i for i in items if isinstance(i, ast.Constant) and str(i.value) == self._old and i.value is not True]
         self._places += bool(found)

@@ -32,9 +32,10 @@ class TickTexts(Rule):
 
     A confusion matrix is shown with the labels that it was made of: `display_labels=np.union1d(y_test, guesses)` (unsafe).
 
-    Ticks of `range` or `np.arange` that have no label go: `plt.xticks(range(len(names)), names)`.
+    Ticks of `range` or `np.arange` that have no label go: `plt.xticks(range(len(names)), names)`; so do labels that have no tick:
+    `plt.xticks(range(len(names) - 1), names[:len(names) - 1])`.
 
-    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none (unsafe where the labels are listed by hand, or as many things are drawn: one may be missing). Unsafe where they say something: they may
+    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none (unsafe where the labels are listed by hand, or as many things are drawn: one may be missing). Labels without a tick are dropped safely where the ticks are counted by their names. Unsafe where they say something: they may
     belong to other positions.
     """
 
@@ -126,14 +127,12 @@ class TickTexts(Rule):
         for call in context.list_calls_at_failure():
             first = call.args[0] if len(call.args) == 2 else None
             names = context.read_plain_chain(call.args[1]) if first is not None else None
-            if (
-                read_last_name(call.func) not in SETTERS
-                or not isinstance(first, ast.Call)
-                or not names
-                or ticks <= labels
-            ):
+            if read_last_name(call.func) not in SETTERS or not isinstance(first, ast.Call) or not names:
                 continue
             if read_last_name(first.func) in ("range", "arange") and len(first.args) == 1 and not first.keywords:
+                if ticks <= labels:
+                    yield self._drop_labels(context, call.args[1], context.text(first.args[0]), ticks, labels)
+                    return
                 edits = context.replace_here((*context.span(first.args[0]), f"len({names})"))
                 cause = f"There are {ticks} ticks and {labels} labels."
                 made = context.find_last_assignment(names)
@@ -147,6 +146,21 @@ class TickTexts(Rule):
                 title = f"Make `len({names})` ticks"
                 yield self.patch(edits, title, cause, applicability=level, why=why, prior=prior)
                 return
+
+    def _drop_labels(self, context: RuleContext, names: ast.expr, count: str, ticks: int, labels: int) -> Patch:
+        """The labels beyond as many ticks as ``count`` says go."""
+        text = context.text(names)
+        is_meant = f"len({text})" in count
+        return self.patch(
+            context.replace_here((*context.span(names), f"{text}[:{count}]")),
+            f"Give the first {ticks} labels",
+            f"There are {ticks} ticks and {labels} labels.",
+            applicability=Applicability.SAFE if is_meant else Applicability.UNSAFE,
+            why="Until Matplotlib 3.3 the labels beyond the last tick were left out."
+            if is_meant
+            else "Another tick may be missing, or other labels be meant.",
+            prior=0.9 if is_meant else 0.7,
+        )
 
 
 def _list_entries(node: ast.Call | ast.Dict) -> Mapping[str, ast.expr]:
