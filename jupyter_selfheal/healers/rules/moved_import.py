@@ -60,7 +60,7 @@ class MovedImport(Rule):
         works = check_imports(context, nodes)
         plan = _plan_imports(context, nodes, works, Plan())
         yield from self._build_patch(context, plan)
-        if (plan.shown or plan.unsafe) and len(context.tree.body) > 1:
+        if (plan.shown or plan.unsafe or plan.requires) and len(context.tree.body) > 1:
             cautious = _plan_imports(context, nodes, works, Plan(is_cautious=True))
             if cautious.moved and not (cautious.shown or cautious.unsafe):
                 yield from self._build_patch(context, cautious)
@@ -117,6 +117,8 @@ def _plan_imports(
 
 
 def _format_title(old: str, new: str) -> str:
+    if new == "nothing":
+        return f"Leave out the import of {old}"
     if new == USER:
         return f"Import {old.rpartition('.')[2]} in {new}"
     return f"{'Write' if new == WRITTEN_OUT or ' = ' in new else 'Import'} {new} in place of {old}"
@@ -155,6 +157,7 @@ def _replace_cell(
         if not text and imports:  # what is needed now stands where the old import stood
             splices = [*splices[:n], (start, end, "\n".join(imports)), *splices[n + 1 :]]
             imports = []
+    splices = [(a, b + (not text and context.source[b : b + 1] == "\n"), text) for a, b, text in splices]
     return context.replace(context.cell_id, [*splices, *inside, *context.add_imports(imports)])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.model import Applicability, Replace
+from jupyter_selfheal.model import Applicability, Install, Replace
 from jupyter_selfheal.testing.rule_conformance import Bench
 
 
@@ -104,3 +104,43 @@ def test_a_broken_cell_below_that_imports_the_name_is_not_needed(bench: Bench) -
     """What that cell reads of the name is its own slip, and says nothing against the import."""
     cells = ["np.arange(3)", "# not run\nimport numpy as np\nnp.aranje(2)\nmissing_thing"]
     assert bench.heal("IMP101", *cells)[0] == "import numpy as np\nnp.arange(3)"
+
+
+def write_plotly(bench: Bench) -> str:
+    """A plotly of today, without the modules that went to chart-studio; gives the cell that finds it."""
+    bench.write_file("libraries/plotly/__init__.py", "")
+    bench.write_file("libraries/plotly/offline.py", "def iplot(figure):\n    return figure\n")
+    return "import sys\nsys.path.insert(0, 'libraries')"
+
+
+def test_a_module_of_another_package_that_nothing_uses_is_left_out(bench: Bench) -> None:
+    cells = (write_plotly(bench), "import plotly.plotly as py\nfrom plotly.offline import iplot", "iplot(1)")
+    (patch,) = bench.propose_patches("API101", *cells[:2], "# not run\n" + cells[2])
+    assert patch.applicability is Applicability.SAFE
+    assert patch.title == "Leave out the import of plotly.plotly"
+    assert patch.removes == "the import of `plotly.plotly`, which nothing in the notebook uses"
+    (edit,) = patch.edits
+    assert isinstance(edit, Replace)
+    assert edit.source == "from plotly.offline import iplot"
+
+
+@pytest.mark.parametrize(
+    ("use", "title", "applicability"),
+    [
+        ("py.iplot(1)", "Import plotly.offline in place of plotly.plotly", Applicability.UNSAFE),
+        ("py.sign_in('me', 'key')", "Import chart_studio.plotly in place of plotly.plotly", Applicability.SAFE),
+        ("py.iplot(1)\nshow(py)", "Import chart_studio.plotly in place of plotly.plotly", Applicability.SAFE),
+    ],
+)
+def test_a_module_of_another_package_is_imported_where_it_is_used(
+    bench: Bench, use: str, title: str, applicability: Applicability
+) -> None:
+    cells = (write_plotly(bench), "import plotly.plotly as py\nx = 1", f"# not run\n{use}")
+    patches = {p.title: p for p in bench.propose_patches("API101", *cells)}
+    assert patches[title].applicability is applicability
+    assert any(isinstance(e, Install) for e in patches[title].edits) is ("chart_studio" in title)
+    moved = patches["Import plotly in the cell that uses it"]
+    assert moved.applicability is Applicability.SAFE
+    lines = [e.source.split("\n") for e in moved.edits if isinstance(e, Replace)]
+    assert ["import plotly.plotly as py", "# not run", *use.split("\n")] in lines
+    assert ["x = 1"] in lines

@@ -63,8 +63,18 @@ def plan_import(context: RuleContext, node: ast.Import, works: list[bool], plan:
         if successor is None:
             lines.append(f"import {written}")
             continue
-        change, path = successor
         bound = alias.asname or alias.name
+        if _is_another_package(context, alias, successor[0]):
+            if not _is_used(context, bound):
+                plan.removed.append(f"the import of `{alias.name}`, which nothing in the notebook uses")
+                plan.notes.append(f"{alias.name} → nothing")
+                continue
+            successor = _find_home_of_uses(context, alias.name, bound) or successor
+            if plan.is_cautious and (user := _find_user_below(context, bound)):
+                plan.moved.append((f"import {written}", user))
+                plan.notes.append(f"{alias.name} → {USER}")
+                continue
+        change, path = successor
         if not alias.asname and "." in alias.name:
             plan.chains[alias.name] = path
             lines.append(f"import {path}")
@@ -170,6 +180,30 @@ def _is_settled(context: RuleContext, name: str, condition: str) -> bool:
 def _is_another_thing(change: Change | None) -> bool:
     """True where the changelog says that the successor differs, whatever the notebook holds."""
     return change is not None and bool(change.unsafe) and not change.unsafe_where
+
+
+def _is_another_package(context: RuleContext, alias: ast.alias, change: Change | None) -> bool:
+    """True for a module under a name of its own that went to another package, which is not there, while its old one is."""
+    if not alias.asname or change is None or not change.requires:
+        return False
+    old, new = alias.name.split(".")[0], change.new.split(".")[0]
+    return old != new and old != alias.name and _is_module(context, old)
+
+
+def _find_home_of_uses(context: RuleContext, module: str, name: str) -> tuple[Change, str] | None:
+    """The one module in which all is that the notebook uses of a module under a name, as the changelog says member by member; None where
+    the module is used otherwise."""
+    trees = [src.parse(context.source_of(c.id)) for c in context.notebook.cells if c.kind == "code"]
+    nodes = [node for tree in trees if tree is not None for node in ast.walk(tree)]
+    used = {
+        n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name
+    }
+    members = sum(isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name for n in nodes)
+    changes = [load_knowledge().names.get(f"{module}.{member}") for member in used]
+    known = [c for c in changes if c is not None and c.new and context.exists(c.new)]
+    homes = {c.new.rpartition(".")[0] for c in known}
+    is_all = members == sum(isinstance(n, ast.Name) and n.id == name for n in nodes) and len(known) == len(used)
+    return (known[0], homes.pop()) if is_all and len(homes) == 1 else None
 
 
 def _is_dead(context: RuleContext, module: str, alias: ast.alias, *, is_known: bool) -> bool:
