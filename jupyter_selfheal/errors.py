@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jupyter_selfheal.model import Cost
+    from jupyter_selfheal.model.cost import Cost
 
 __all__ = [
     "NOT_ON_WINDOWS",

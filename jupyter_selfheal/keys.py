@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.registry import ProviderSpec, list_key_variables
 
 SERVICE = "jupyter-selfheal"
 """Under what name the keyring holds keys: ``keyring set jupyter-selfheal ANTHROPIC_API_KEY``."""
@@ -41,9 +42,18 @@ def _look_for_key(variable: str, config: HealConfig) -> tuple[str, str]:
     return (key, place) if key else ("", "")
 
 
-def list_found_keys() -> tuple[str, ...]:
-    """Every key that was read in this process, so that none of them is ever shown or sent on."""
-    return tuple(_FOUND)
+def find_missing_key(spec: ProviderSpec, base_url: str, config: HealConfig) -> str | None:
+    """The name of the key that must be set before this provider can be asked; None where nothing is missing. Raises as
+    :func:`find_key` does."""
+    if not spec.key_variable or (spec.local_needs_no_key and base_url):
+        return None
+    return None if find_key(spec.key_variable, config) else spec.key_variable
+
+
+def list_keys() -> tuple[str, ...]:
+    """Every provider's key that is set, and every one that was read in this process, so that none of them is ever shown or sent on."""
+    values = (os.environ.get(variable, "").strip() for variable in list_key_variables())
+    return tuple(dict.fromkeys((*filter(None, values), *_FOUND)))
 
 
 def _read_from_file(path: Path, variable: str) -> str:

@@ -8,15 +8,12 @@ to each group.
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from jupyter_selfheal import keys
-from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError
 
 log = logging.getLogger(__name__)
@@ -193,13 +190,6 @@ class ProviderSpec:
     needs_base_url: bool = False
     local_needs_no_key: bool = False
 
-    def find_missing_key(self, base_url: str = "", config: HealConfig = HealConfig()) -> str | None:  # noqa: B008 (frozen)
-        """The name of the key that must be set before this provider can be asked; None where nothing is missing. Raises
-        :class:`ConfigError` where a place for keys that ``config`` names cannot be read."""
-        if not self.key_variable or (self.local_needs_no_key and base_url):
-            return None
-        return None if keys.find_key(self.key_variable, config) else self.key_variable
-
 
 SHIPPED_PROVIDERS: Mapping[str, ProviderSpec] = {
     spec.name: spec
@@ -249,12 +239,6 @@ def load_provider(name: str) -> ProviderSpec:
 def list_key_variables() -> tuple[str, ...]:
     """The environment variables that hold providers' keys."""
     return tuple(dict.fromkeys(spec.key_variable for spec in _load_known_providers() if spec.key_variable))
-
-
-def list_keys() -> tuple[str, ...]:
-    """The keys of providers that are set."""
-    values = (os.environ.get(variable, "").strip() for variable in list_key_variables())
-    return tuple(dict.fromkeys((*filter(None, values), *keys.list_found_keys())))
 
 
 def _load_known_providers() -> Iterator[ProviderSpec]:

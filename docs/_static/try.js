@@ -112,7 +112,7 @@
     if (!failure.fix) return say("try-left", failure.detail);
     failure.changes.forEach((change) => said.append(drawChange(change)));
     if (failure.applied) return say("try-fix", `Healed: ${failure.fix}. Score ${failure.score} of 10. ${failure.evidence[0]}`);
-    say("try-left", `Offered, not applied: ${failure.fix}. ${failure.detail.replace(/^not applied \(.*?\): i/, "I")}.`);
+    say("try-left", `Offered, not applied: ${failure.fix}. ${failure.detail.replace(/^not applied: i/, "I")}.`);
     const use = make("button", "btn btn-sm btn-outline-primary", "Put it in");
     use.type = "button";
     use.addEventListener("click", () => {

@@ -15,7 +15,7 @@ from jupyter_selfheal.engine.parts import load_part
 from jupyter_selfheal.engine.secrets import build_redactor
 from jupyter_selfheal.errors import ConfigError
 from jupyter_selfheal.journal.redact import Redactor, redact_json
-from jupyter_selfheal.keys import find_key
+from jupyter_selfheal.keys import find_key, find_missing_key, list_keys
 from jupyter_selfheal.ports import CellJudge, Critic, Provider, Scorer
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def why_no_model(config: HealConfig) -> str | None:
     if config.replay:
         return None  # nothing is sent: no key, no address and no consent is needed
     try:
-        missing = spec.find_missing_key(config.base_url, config)
+        missing = find_missing_key(spec, config.base_url, config)
     except ConfigError as error:
         return str(error)
     if missing:
@@ -123,7 +123,7 @@ def _wrap_provider(provider: Provider, config: HealConfig, pot: Pot | None) -> P
     provider = load_part("providers.outages", "watch_service")(provider, pot)
     if not config.record:
         return provider
-    redactor = Redactor(known=registry.list_keys(), keeps_placeholders=True)
+    redactor = Redactor(known=list_keys(), keeps_placeholders=True)
     recording: Provider = load_part("providers.cassette", "RecordingProvider")(
         provider, Path(config.record), lambda value: redact_json(value, redactor)
     )

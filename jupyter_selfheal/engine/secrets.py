@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from jupyter_selfheal import registry
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.inside.telling_names import NAMES
 from jupyter_selfheal.journal.known_secrets import list_environment_secrets
 from jupyter_selfheal.journal.live_secrets import keep_live_secrets
 from jupyter_selfheal.journal.redact import Redactor
+from jupyter_selfheal.keys import list_keys
 from jupyter_selfheal.model import JSON, Case
 from jupyter_selfheal.ports import Facts, Journal
 
@@ -15,7 +15,7 @@ from jupyter_selfheal.ports import Facts, Journal
 def build_redactor(case: Case | None = None, facts: Facts | None = None) -> Redactor:
     """Replaces the secrets of a case by their values: those of its cells and outputs, of the environment, the providers' keys, and what
     stands under a telling name in the live state, which is asked once, before anything is sent."""
-    redactor = Redactor(known=registry.list_keys(), learns=True)
+    redactor = Redactor(known=list_keys(), learns=True)
     redactor.learn_values(list_environment_secrets())
     if case is not None:
         redactor.learn(case.failure.source, case.failure.evalue, *(c.source for c in case.notebook.cells))

@@ -10,6 +10,7 @@ from jupyter_selfheal.loop.advance import add_note, close_healer, format_closing
 from jupyter_selfheal.loop.states import Applied, Consented, Dossier, Judged, Paused, Proposed, Stopping
 from jupyter_selfheal.model import (
     DISMISSED,
+    NOT_APPLIED,
     Applicability,
     Attempt,
     Candidate,
@@ -214,6 +215,6 @@ def _parse_amount(text: str) -> float:
 
 
 def _format_stop(decision: Decision) -> str:
-    """Who stopped it, and why."""
-    who = DISMISSED if decision.by == "user" else f"not applied ({decision.by})"
-    return f"{who}: {decision.text}" if decision.text else who
+    """That it was stopped, and why."""
+    stopped = DISMISSED if decision.by == "user" else NOT_APPLIED
+    return f"{stopped}: {decision.text}" if decision.text else stopped

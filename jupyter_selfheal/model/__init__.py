@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jupyter_selfheal.model.case import DISMISSED, Case, Outcome, Reason
+    from jupyter_selfheal.model.case import DISMISSED, NOT_APPLIED, Case, Outcome, Reason
     from jupyter_selfheal.model.cost import Cost
     from jupyter_selfheal.model.diff import DiffLine, LineKind, diff_patch, diff_sources, format_diff
     from jupyter_selfheal.model.doubt import Doubt
@@ -73,6 +73,7 @@ __all__ = [
     "JSON",
     "MADE_UP_PLACE",
     "MAY_BE_MEANT",
+    "NOT_APPLIED",
     "OBSERVED_CALLS",
     "OPEN",
     "REJECTED_BEFORE",
@@ -144,7 +145,7 @@ _HOMES = {
     "doubt": "Doubt",
     "repeats": "Repeats",
     "proposal": "Choice Decision Proposal Question",
-    "case": "Case DISMISSED Outcome Reason",
+    "case": "Case DISMISSED NOT_APPLIED Outcome Reason",
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 

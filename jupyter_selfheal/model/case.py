@@ -17,6 +17,9 @@ from jupyter_selfheal.model.verdict import Attempt, Candidate
 DISMISSED = "left as it is by the user"
 """How the detail of a heal begins that the user ended."""
 
+NOT_APPLIED = "not applied"
+"""How the detail of a heal begins whose fix is only offered."""
+
 
 class Reason(StrEnum):
     """Why a heal ended."""

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TypeAlias
 
-from jupyter_selfheal.model.notebook import JSON
-
 AS_LIKELY = 0.8
 """A guess with less of the best one's weight is not as likely."""
 
@@ -136,7 +134,7 @@ class Patch:
         return tuple(dict.fromkeys(e.cell_id for e in self.edits if isinstance(e, Replace | Insert | Move)))
 
 
-def _list_fields(edit: Edit) -> list[JSON]:
+def _list_fields(edit: Edit) -> list[object]:
     return [getattr(edit, name) for name in edit.__slots__]
 
 

@@ -17,7 +17,8 @@ from jupyter_selfheal.surfaces.notebook.executed import heal_document, name_fail
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document, read_text_notebook
 from jupyter_selfheal.surfaces.notebook.settings import APPROVALS, CELL_SECONDS
-from jupyter_selfheal.surfaces.notebook.text_formats import format_text, has_code_cells
+from jupyter_selfheal.surfaces.notebook.text_formats import has_code_cells
+from jupyter_selfheal.surfaces.notebook.write import format_text
 
 try:
     from sphinx.errors import ConfigError, ExtensionError

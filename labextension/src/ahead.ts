@@ -8,15 +8,8 @@ import { Cell, CodeCell } from '@jupyterlab/cells';
 import { NotebookActions } from '@jupyterlab/notebook';
 
 import { KernelLine } from './kernel';
+import type { IMark } from './messages';
 import { trans } from './texts';
-
-/** What will become of one cell, as the kernel side says it. */
-export interface IMark {
-  cell: string;
-  outcome: string;
-  detail: string;
-  fix: string;
-}
 
 const CLASS = 'jp-SelfHeal-mark';
 

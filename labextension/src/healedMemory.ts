@@ -2,7 +2,20 @@
 
 import { ISignal, Signal } from '@lumino/signaling';
 
-import type { IHealedCell } from './history';
+import type { IEdit } from './edits';
+
+/** One heal, as the kernel side tells it. */
+export interface IHealedCell {
+  run: string;
+  cell: string;
+  name: string;
+  headline: string;
+  title: string;
+  /** What proves the fix, in plain text. */
+  details: string;
+  is_undone: boolean;
+  undo: IEdit[];
+}
 
 /** Heals of a notebook that its tab remembers. */
 const KEPT_HEALS = 50;

@@ -6,25 +6,12 @@ import { Widget } from '@lumino/widgets';
 
 import { focusCell, isHere, takeBack } from './apply';
 import { makeButton } from './button';
-import type { IEdit, IRequest } from './edits';
+import type { IRequest } from './edits';
 import { hasLine, showHealed } from './healedLine';
 import { healIcon } from './icon';
-import type { HealedMemory } from './healedMemory';
+import type { HealedMemory, IHealedCell } from './healedMemory';
 import { KernelLine } from './kernel';
 import { trans } from './texts';
-
-/** One heal, as the kernel side tells it. */
-export interface IHealedCell {
-  run: string;
-  cell: string;
-  name: string;
-  headline: string;
-  title: string;
-  /** What proves the fix, in plain text. */
-  details: string;
-  is_undone: boolean;
-  undo: IEdit[];
-}
 
 const toUndo = (heal: IHealedCell): IRequest =>
   ({ action: 'apply', heal: heal.run, patch: '', run: false, resume: false, undo: true, edits: heal.undo, result: null });

@@ -11,18 +11,19 @@ import { ITranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 
 import { apply, elsewhere, focusCell, isHere, whereabouts } from './apply';
-import { Marks } from './ahead';
 import { cardTexts } from './cardTexts';
-import { addCommands, expect, healCell, isSeen, runLine } from './commands';
+import { addCommands, expect, healCell, isSeen } from './commands';
 import { drawDiff } from './diff';
 import { offer, outputsOf, withdraw } from './healButton';
 import { hideHealed, showDied } from './healedLine';
-import type { HealedMemory } from './healedMemory';
-import { IHealedCell, openHistory, showLinesAgain } from './history';
+import type { HealedMemory, IHealedCell } from './healedMemory';
+import { openHistory, showLinesAgain } from './history';
 import { KernelLine } from './kernel';
+import { Lines } from './lines';
 import { needsOffer } from './outputs';
 import { keepText } from './remains';
 import { openReview } from './review';
+import { runLine } from './runLine';
 import { pushSettings } from './settings';
 import { StatusItem } from './status';
 import { setBundle, trans } from './texts';
@@ -64,48 +65,6 @@ function listen(tracker: INotebookTracker, lines: Lines, languages: IEditorLangu
       }
     }
   });
-}
-
-/** A cell that was never run here is not trusted, and would show no card. What it holds from the file goes first: that is not. */
-function trust(cell: CodeCell): void {
-  if (!cell.model.trusted) {
-    cell.model.outputs.clear();
-    cell.model.trusted = true;
-  }
-}
-
-/** One connection for each open notebook, and its marks beside the cells below. */
-export class Lines {
-  /** `review` heals a copy of the notebook and opens its review; `history` shows what was healed. */
-  constructor(
-    readonly review: (line: KernelLine) => Promise<void>,
-    readonly history: (line: KernelLine) => void
-  ) {}
-
-  of(panel: NotebookPanel): KernelLine {
-    let line = this._lines.get(panel);
-    if (!line) {
-      line = new KernelLine(panel);
-      this._lines.set(panel, line);
-    }
-    return line;
-  }
-
-  marksOf(panel: NotebookPanel): Marks {
-    let marks = this._marks.get(panel);
-    if (!marks) {
-      const line = this.of(panel);
-      marks = new Marks(line, cell => {
-        trust(cell);
-        return runLine(line, cell, `%heal ahead show ${cell.model.id}`);
-      });
-      this._marks.set(panel, marks);
-    }
-    return marks;
-  }
-
-  private _marks = new WeakMap<NotebookPanel, Marks>();
-  private _lines = new WeakMap<NotebookPanel, KernelLine>();
 }
 
 function watchCells(tracker: INotebookTracker, lines: Lines): void {

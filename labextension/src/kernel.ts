@@ -9,8 +9,7 @@ import { Kernel, KernelMessage } from '@jupyterlab/services';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { IEdit } from './edits';
-import { HealedMemory } from './healedMemory.js';
-import type { IHealedCell } from './history';
+import { HealedMemory, IHealedCell } from './healedMemory.js';
 import { IAsked, IDocument, IState, OFF } from './messages.js';
 import { trans } from './texts.js';
 

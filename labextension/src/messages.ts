@@ -1,8 +1,14 @@
 /** What goes over the line between the page and the kernel. */
 
-import type { IMark } from './ahead';
 import type { IEdit } from './edits';
-import type { IFix, ILeft } from './review';
+
+/** What will become of one cell, as the kernel side says it. */
+export interface IMark {
+  cell: string;
+  outcome: string;
+  detail: string;
+  fix: string;
+}
 
 export interface IState {
   /** idle, healing, proposed, paused, closed or applied; `off` where the extension is not loaded. */
@@ -37,6 +43,31 @@ export interface IAsked {
   edits: IEdit[];
   title?: string;
   details?: string;
+}
+
+/** A fix of the healed copy, as the review shows it. */
+export interface IFix {
+  cell: string;
+  name: string;
+  headline: string;
+  title: string;
+  /** It keeps the evident meaning of the code, was proven, and survived a clean run of the whole notebook. */
+  safe: boolean;
+  proven: boolean;
+  why_not: string;
+  proof: string;
+  evidence: string[];
+  edits: (IEdit & { label?: string })[];
+  before: string;
+  after: string;
+}
+
+/** A failure of the copy that no fix was found for. */
+export interface ILeft {
+  cell: string;
+  name: string;
+  headline: string;
+  reason: string;
 }
 
 /** The heal of the whole notebook: how far it is, or (with `fixes`) what came of it. */

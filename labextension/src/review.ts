@@ -14,31 +14,8 @@ import { drawDiff } from './diff';
 import { IEdit, plan } from './edits';
 import { healIcon } from './icon';
 import { KernelLine } from './kernel';
-import type { IDocument } from './messages';
+import type { IDocument, IFix, ILeft } from './messages';
 import { trans } from './texts';
-
-export interface IFix {
-  cell: string;
-  name: string;
-  headline: string;
-  title: string;
-  /** It keeps the evident meaning of the code, was proven, and survived a clean run of the whole notebook. */
-  safe: boolean;
-  proven: boolean;
-  why_not: string;
-  proof: string;
-  evidence: string[];
-  edits: (IEdit & { label?: string })[];
-  before: string;
-  after: string;
-}
-
-export interface ILeft {
-  cell: string;
-  name: string;
-  headline: string;
-  reason: string;
-}
 
 const keys = (): string => trans.__('j next · k previous · a accept · x leave out · s accept all that are safe · Enter apply');
 

@@ -3,7 +3,7 @@
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
-import type { Lines } from './index';
+import type { Lines } from './lines';
 
 /** The one setting that is this page's own. */
 const ALWAYS_ON = 'always_on';

@@ -9,7 +9,7 @@ import { focusCell } from './apply';
 import { makeButton } from './button';
 import { COMMANDS } from './commands';
 import { healIcon } from './icon';
-import type { Lines } from './index';
+import type { Lines } from './lines';
 import type { IState } from './messages';
 import { trans } from './texts';
 

@@ -179,8 +179,9 @@ print(surface.heal(broken.case, broken.starts).reason.value)
 def test_the_snippet_for_a_compatible_server_makes_a_provider(installed: Path) -> None:
     code = """
 from selfheal_garden import COMPATIBLE
-from jupyter_selfheal import registry
+from jupyter_selfheal import keys, registry
+from jupyter_selfheal.config import HealConfig
 made = registry.load_by_name(COMPATIBLE.where)(name=COMPATIBLE.name, key_variable=COMPATIBLE.key_variable)
-print(made.name, COMPATIBLE.find_missing_key())
+print(made.name, keys.find_missing_key(COMPATIBLE, "", HealConfig()))
 """
     assert run(installed, installed, "-c", code).stdout.split() == ["deepseek", "DEEPSEEK_API_KEY"]

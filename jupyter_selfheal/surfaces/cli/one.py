@@ -21,7 +21,7 @@ from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.save import save_healed
 from jupyter_selfheal.surfaces.notebook.session import Session
-from jupyter_selfheal.surfaces.notebook.text_formats import check_target
+from jupyter_selfheal.surfaces.notebook.write import check_target
 from jupyter_selfheal.surfaces.project.heal_files import heal_with_files
 from jupyter_selfheal.surfaces.project.offer_requirements import offer_requirements
 

@@ -48,8 +48,9 @@ class Components:
         """Who looks at the cells below."""
         from jupyter_selfheal.surfaces.live.ahead import Ahead
 
-        self._session.ahead = Ahead(self._session, lambda: self._make_view(self))
-        return self._session.ahead
+        ahead = Ahead(self._session, lambda: self._make_view(self))
+        self._session.ahead = ahead
+        return ahead
 
     @cached_property
     def actions(self) -> Actions:

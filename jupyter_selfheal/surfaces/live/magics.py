@@ -251,9 +251,9 @@ class HealMagics:
 
         output = session_file.choose_free_name("minimal.ipynb")
         cells = self._session.cells.list_cells_to_failure()
-        command = session_file.start_command(self._session, "minimize", cells, output)
+        command = self._session.start_command("minimize", cells, output)
         intro = "Self-heal: making it small in copies of a clean kernel; this may take a minute (interrupt to stop)."
-        session_file.show_command(self._session, command, intro)
+        session_file.show_command(self._session.shell, command, intro)
 
     def _do_bisect(self, _rest: str) -> None:
         notebook = self._session.cells.build_present()
@@ -263,10 +263,10 @@ class HealMagics:
             )
         from jupyter_selfheal.surfaces.live import session_file
 
-        command = session_file.start_command(self._session, "bisect", session_file.list_code_cells(notebook))
+        command = self._session.start_command("bisect", session_file.list_code_cells(notebook))
         intro = "Self-heal: running the cells from the top in copies of a clean kernel (interrupt to stop)."
         session_file.show_command(
-            self._session, command, intro, lambda printed: session_file.describe_bisection(printed, notebook)
+            self._session.shell, command, intro, lambda printed: session_file.describe_bisection(printed, notebook)
         )
 
     def _find_heal_to_undo(self, number: str) -> LiveHeal:

@@ -10,28 +10,39 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.errors import ConfigError, UsageError
 from jupyter_selfheal.surfaces.live import LazyModule, worker_client
 from jupyter_selfheal.surfaces.live.cell_log import CellLog
 from jupyter_selfheal.surfaces.live.checkpoint import Checkpoints
 from jupyter_selfheal.surfaces.live.heal_history import HealHistory
 
 if TYPE_CHECKING:
+    from jupyter_selfheal import keys, registry
     from jupyter_selfheal import messages as m
-    from jupyter_selfheal import registry
-    from jupyter_selfheal.model import Candidate, Failure, Notebook, Patch
+    from jupyter_selfheal.model import JSON, Candidate, Cell, Failure, Notebook, Patch
     from jupyter_selfheal.model.cost import Cost
-    from jupyter_selfheal.surfaces.live.ahead import Ahead
     from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
     from jupyter_selfheal.surfaces.live.session_file import SessionCommand
 else:
+    keys = LazyModule("keys")
     m = LazyModule("messages")
     registry = LazyModule("registry")
+
+
+class Foreteller(Protocol):
+    """Who looks at the cells below, as far as whoever runs cells, shows them or hears from the worker needs it."""
+
+    @property
+    def tally(self) -> object: ...
+    def stop(self) -> None: ...
+    def receive(self, message: m.Foreseen) -> None: ...
+    def compare(self, cell_id: str, source: str, failed: bool) -> None: ...
+    def describe(self) -> dict[str, JSON]: ...
 
 
 class LiveSession:
@@ -52,7 +63,7 @@ class LiveSession:
         """How the kernel that was here before died: ``cell`` and ``text``; empty where it ended well."""
         self.auto_suggest = True
         self.look_ahead = False
-        self.ahead: Ahead | None = None
+        self.ahead: Foreteller | None = None
         """Who looks at the cells below; made when that is first asked for."""
         self.auto_approve = False
         self.teach = False
@@ -169,7 +180,7 @@ class LiveSession:
             return "No model was asked: c.SelfHeal.offline is True."
         spec = registry.SHIPPED_PROVIDERS.get(config.provider)  # what another package declares, the worker looks up
         try:
-            key = spec.find_missing_key(config.base_url, config) if spec else None
+            key = keys.find_missing_key(spec, config.base_url, config) if spec else None
         except ConfigError as error:
             return f"No model was asked: {error}."
         if key is None:
@@ -234,6 +245,22 @@ class LiveSession:
     def _is_working(self, run: str) -> bool:
         heal = self.heals.get(run)
         return heal is not None and (heal.card.phase == "healing" or heal.proving)
+
+    def start_command(self, command: str, cells: Iterable[Cell], output: str = "") -> SessionCommand:
+        """Begin a command that ends with the session. Raises UsageError while another one is at work: both would write the same file."""
+        from jupyter_selfheal.surfaces.live.session_file import SessionCommand
+
+        before = self.command
+        if before is not None and before.is_running:
+            raise UsageError(
+                f"`%heal {before.name}` is still at work: wait for its result, or interrupt the kernel to stop it"
+            )
+        started = SessionCommand(command, cells, output)
+        if before is not None:
+            self.closers.remove(before.stop)
+        self.command = started
+        self.closers.append(started.stop)
+        return started
 
     # --- what is written down ------------------------------------------------------------------------------------
 

@@ -13,14 +13,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON, Cell, Notebook
 from jupyter_selfheal.surfaces import words
-
-if TYPE_CHECKING:
-    from jupyter_selfheal.surfaces.live.session import LiveSession
 
 TELL_SECONDS = 5.0
 """How often it is said how long a command takes."""
@@ -114,27 +111,9 @@ def was_interrupted(code: int, printed: str) -> bool:
     return code < 0 or code == INTERRUPTED or last.endswith("KeyboardInterrupt") or last.startswith(NOTED)
 
 
-def start_command(session: LiveSession, command: str, cells: Iterable[Cell], output: str = "") -> SessionCommand:
-    """Begin a command that ends with the session. Raises UsageError while another one is at work: both would write the same file."""
-    before = session.command
-    if before is not None and before.is_running:
-        raise UsageError(
-            f"`%heal {before.name}` is still at work: wait for its result, or interrupt the kernel to stop it"
-        )
-    started = SessionCommand(command, cells, output)
-    if before is not None:
-        session.closers.remove(before.stop)
-    session.command = started
-    session.closers.append(started.stop)
-    return started
-
-
-def show_command(
-    session: LiveSession, command: SessionCommand, intro: str, describe: Callable[[str], str] = str
-) -> None:
+def show_command(shell: Any, command: SessionCommand, intro: str, describe: Callable[[str], str] = str) -> None:
     """Show what it prints in this cell's output when it has ended, and leave the kernel free meanwhile; where no output can be
     changed later, or nobody is there to see it, wait for it."""
-    shell = session.shell
     if not getattr(getattr(shell, "kernel", None), "_allow_stdin", False):
         words.print_lines([intro])
         print(describe(command.wait(lambda seconds: print(f"{seconds} s so far."))))

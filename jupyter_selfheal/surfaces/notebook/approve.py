@@ -76,9 +76,11 @@ class PolicyApprover:
             else:
                 why = best.verdict.feedback or "it runs, but nothing here confirms the result"
             return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"
-        if self.policy == "none" and any(map(replace(self, policy="all").allows, proposal.candidates)):
-            return "heal --approve all applies it"
-        return "it may change what the code means"
+        unsafe = "it may change what the code means"
+        if self.policy != "all" and any(map(replace(self, policy="all").allows, proposal.candidates)):
+            remedy = "heal --approve all applies it"
+            return remedy if self.policy == "none" else f"{unsafe}: {remedy}"
+        return unsafe
 
     def decide_after_pause(self, why: str, reason: Reason, proposal: Proposal | None, cost: Cost) -> Decision:
         """Stop."""

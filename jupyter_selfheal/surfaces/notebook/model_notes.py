@@ -7,6 +7,7 @@ from dataclasses import replace
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.keys import find_missing_key
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.settings import Settings
 
@@ -33,7 +34,7 @@ def _explain_no_judge(config: HealConfig) -> str:
     if not config.judge_provider or config.replay:
         return ""
     try:
-        missing = registry.load_provider(config.judge_provider).find_missing_key(config.judge_base_url, config)
+        missing = find_missing_key(registry.load_provider(config.judge_provider), config.judge_base_url, config)
     except ConfigError as error:
         return str(error)
     return f"no key: set {missing}" if missing else ""

@@ -12,7 +12,7 @@ from jupyter_selfheal.model import JSON, Notebook
 from jupyter_selfheal.surfaces.notebook import originals, write
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.read import Document, join_lines, read
-from jupyter_selfheal.surfaces.notebook.text_formats import SUFFIXES, format_text
+from jupyter_selfheal.surfaces.notebook.text_formats import SUFFIXES
 
 
 def list_pairs(document: Document) -> list[Path]:
@@ -103,7 +103,7 @@ def _update_pair(document: Document, healed: Notebook, outputs: Mapping[str, Cel
     cells = tuple(replace(c, source=new[c.id].source) if c.id in new else c for c in pair.notebook.cells)
     after = replace(pair.notebook, cells=cells)
     if pair.text:
-        text = format_text(pair, after)
+        text = write.format_text(pair, after)
     else:
         changed = {c.id for c in after.cells if c.source != pair.notebook.cell(c.id).source}
         if outputs is None:

@@ -16,7 +16,7 @@ from jupyter_selfheal.surfaces.notebook.pairs import update_pairs
 from jupyter_selfheal.surfaces.notebook.provenance import add_provenance
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
-from jupyter_selfheal.surfaces.notebook.text_formats import SUFFIXES, format_text
+from jupyter_selfheal.surfaces.notebook.text_formats import SUFFIXES
 
 
 def save_healed(
@@ -66,7 +66,7 @@ def _format_healed(
 ) -> str:
     """What the file will hold. Text has no outputs and tells nothing of its fixes."""
     if document.text and target.suffix != ".ipynb":
-        return format_text(document, report.healed)
+        return write.format_text(document, report.healed)
     raw = build_healed_notebook(document, report, outputs, in_place=in_place)
     if provenance and report.fixes:
         add_provenance(raw, document, report)

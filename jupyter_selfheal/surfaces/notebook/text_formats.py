@@ -13,13 +13,10 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jupyter_selfheal.errors import NotebookError
-from jupyter_selfheal.model import JSON, Notebook
-
-if TYPE_CHECKING:
-    from jupyter_selfheal.surfaces.notebook.read import Document
+from jupyter_selfheal.model import JSON
 
 READ_ONLY = ".qmd"
 SUFFIXES = (".md", ".py", READ_ONLY)
@@ -78,38 +75,6 @@ def _complete_kernelspec(text: str) -> str:
     if head is None or "display_name" in head.group():
         return text
     return _KERNELSPEC.sub(r"\1\2display_name: Python\n\2", head.group(), count=1) + text[head.end() :]
-
-
-def check_target(document: Document, target: Path) -> None:
-    """Refuse, before anything runs, a place that a text notebook cannot be written to."""
-    if not document.text or target.suffix == ".ipynb":
-        return
-    if target.suffix == READ_ONLY:
-        raise NotebookError(
-            f"{document.path}: Quarto documents are only read: check it, or name a notebook (-o OUT.ipynb)"
-        )
-    if target.suffix != document.path.suffix:
-        raise NotebookError(f"{target}: the name must end in {document.path.suffix} or .ipynb, as the notebook's does")
-
-
-def format_text(document: Document, healed: Notebook) -> str:
-    """The text of the file with what healing changed in its cells; every other byte as it was.
-
-    Raises :class:`NotebookError` for a fix that adds or moves a cell, and where the text would not be read back as meant.
-    """
-    from jupyter_selfheal.surfaces.notebook.heal_lines import restore_line
-
-    given = document.notebook.cells
-    if [c.id for c in healed.cells] != [c.id for c in given]:
-        raise NotebookError(
-            f"{document.path}: a fix adds or moves a cell, which is not written into text: take the notebook (-o OUT.ipynb)"
-        )
-    changed = {}
-    for number, (old, new) in enumerate(zip(given, healed.cells, strict=True)):
-        if new.source != old.source:
-            line = document.lines.get(new.id)
-            changed[number] = restore_line(new.source, line) if line else new.source
-    return splice_cells(document.path, document.text, document.raw, changed)
 
 
 def splice_cells(path: Path, text: str, raw: Mapping[str, JSON], changed: Mapping[int, str]) -> str:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_selfheal.errors import NotebookError
-from jupyter_selfheal.model import JSON, Cell, Output
-from jupyter_selfheal.surfaces.notebook import heal_lines
+from jupyter_selfheal.model import JSON, Cell, Notebook, Output
+from jupyter_selfheal.surfaces.notebook import heal_lines, text_formats
 from jupyter_selfheal.surfaces.notebook.read import Document, Form
 
 
@@ -98,6 +98,36 @@ def _output_to_json(output: Output, count: int | None) -> dict[str, JSON]:
 
 _SPLIT_INTO_LINES = re.compile(r"text/|(application/javascript|image/svg\+xml)$")
 """The types of what nbformat stores as a list of lines, also where there is one line only."""
+
+
+def check_target(document: Document, target: Path) -> None:
+    """Refuse, before anything runs, a place that a text notebook cannot be written to."""
+    if not document.text or target.suffix == ".ipynb":
+        return
+    if target.suffix == text_formats.READ_ONLY:
+        raise NotebookError(
+            f"{document.path}: Quarto documents are only read: check it, or name a notebook (-o OUT.ipynb)"
+        )
+    if target.suffix != document.path.suffix:
+        raise NotebookError(f"{target}: the name must end in {document.path.suffix} or .ipynb, as the notebook's does")
+
+
+def format_text(document: Document, healed: Notebook) -> str:
+    """The text of the file with what healing changed in its cells; every other byte as it was.
+
+    Raises :class:`NotebookError` for a fix that adds or moves a cell, and where the text would not be read back as meant.
+    """
+    given = document.notebook.cells
+    if [c.id for c in healed.cells] != [c.id for c in given]:
+        raise NotebookError(
+            f"{document.path}: a fix adds or moves a cell, which is not written into text: take the notebook (-o OUT.ipynb)"
+        )
+    changed = {}
+    for number, (old, new) in enumerate(zip(given, healed.cells, strict=True)):
+        if new.source != old.source:
+            line = document.lines.get(new.id)
+            changed[number] = heal_lines.restore_line(new.source, line) if line else new.source
+    return text_formats.splice_cells(document.path, document.text, document.raw, changed)
 
 
 def format_notebook(raw: Mapping[str, JSON], form: Form) -> str:

@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, cast
+from typing import cast
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.messages import DocumentHealed, DocumentProgress, HealDocument
-from jupyter_selfheal.model import JSON, Applicability, Output
+from jupyter_selfheal.model import JSON, NOT_APPLIED, Applicability, Output
 from jupyter_selfheal.surfaces.live.frontend_edits import to_frontend_edits
 from jupyter_selfheal.surfaces.notebook.edits import make_persistent
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
@@ -24,12 +24,6 @@ from jupyter_selfheal.surfaces.words import format_proof
 
 SHOWN_CHARACTERS = 4_000
 """Of an output, how much a review shows."""
-
-
-_POLICY: Final = "all"
-
-_BY_POLICY = f"not applied (--approve {_POLICY}): "
-"""How the reason of what is only offered begins for who typed that option; a page has no options."""
 
 
 class _Stopped(SelfHealError):
@@ -53,7 +47,7 @@ class DocumentHeal:
         message = self.message
         path = Path(message.folder, Path(message.path).name or "notebook.ipynb")
         document = build_document(path, json.loads(message.content))
-        with Session(Settings(_to_free(message.config), approve=_POLICY)) as session:
+        with Session(Settings(_to_free(message.config), approve="all")) as session:
             document = session.choose_kernel_for(document)
             try:
                 report, _ = Batch(
@@ -90,7 +84,7 @@ def _describe_fix(record: Record, report: NotebookReport, written: Mapping[str, 
         "title": patch.title,
         "safe": is_healed and patch.applicability is Applicability.SAFE,
         "proven": is_healed,
-        "why_not": "" if is_healed else record.detail.removeprefix(_BY_POLICY),
+        "why_not": "" if is_healed else record.detail.removeprefix(f"{NOT_APPLIED}: "),
         "proof": format_proof(candidate),
         "evidence": [*verdict.reasons, *([patch.why] if patch.why else [])],
         "edits": cast("JSON", to_frontend_edits(patch, report.given, written)),

@@ -205,6 +205,10 @@ def test_without_a_command_all_commands_are_listed(capsys: pytest.CaptureFixture
             ["heal", "a.ipynb", "--ofline"],
             "no option --ofline: did you mean --offline?; see `jupyter selfheal heal --help`",
         ),
+        (
+            ["check", "a.ipynb", "--aprove", "none"],
+            "no option --aprove: --approve is one of `jupyter selfheal heal`; see",
+        ),
         (["log", "a.ipynb", "b.ipynb"], "'b.ipynb' is one word too many; see `jupyter selfheal log --help`"),
         (["heal", "a.ipynb", "--approve", "maybe"], "'maybe' is not one of all, safe, ask, none"),
     ],

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
-from types import SimpleNamespace
+from types import MethodType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,6 +16,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import UsageError as Refusal
 from jupyter_selfheal.model import Cell, Notebook
 from jupyter_selfheal.surfaces.live.magics import HealMagics
+from jupyter_selfheal.surfaces.live.session import LiveSession
 from tests.unit.surfaces.test_card import Screen
 
 Magics = Callable[..., tuple[HealMagics, Screen]]
@@ -38,6 +39,7 @@ def on_screen(monkeypatch: pytest.MonkeyPatch) -> Magics:
             config=config or HealConfig(), cells=known, record_consent=lambda: None,
             **{"shell": SimpleNamespace(), "command": None, "closers": [], "heals": SimpleNamespace(latest=None), **of_session},
         )  # fmt: skip
+        session.start_command = MethodType(LiveSession.start_command, session)
         ahead: Any = SimpleNamespace(switch=lambda on: None)
         return HealMagics(session, SimpleNamespace(), SimpleNamespace(), lambda: ahead), screen  # type: ignore[arg-type]
 

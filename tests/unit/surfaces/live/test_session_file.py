@@ -12,6 +12,7 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import Cell, Notebook
 from jupyter_selfheal.surfaces.cli.heal import INTERRUPTED
 from jupyter_selfheal.surfaces.live import session_file
+from jupyter_selfheal.surfaces.live.session import LiveSession
 from jupyter_selfheal.surfaces.live.session_file import name_cells
 
 
@@ -27,15 +28,15 @@ def test_one_command_is_at_work_at_a_time(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     session: Any = SimpleNamespace(command=None, closers=[])
     endless = (Cell("a", "while True: pass"),)
-    first = session_file.start_command(session, "minimize", endless, "minimal.ipynb")
+    first = LiveSession.start_command(session, "minimize", endless, "minimal.ipynb")
     try:
         with pytest.raises(UsageError, match="`%heal minimize` is still at work"):
-            session_file.start_command(session, "bisect", endless)
+            LiveSession.start_command(session, "bisect", endless)
         assert len(list(tmp_path.iterdir())) == 1, "the refused one leaves no file"
     finally:
         first.stop()
     assert first.wait() == session_file.STOPPED
-    second = session_file.start_command(session, "bisect", endless)
+    second = LiveSession.start_command(session, "bisect", endless)
     second.stop()
     assert second.wait() == session_file.STOPPED
     assert session.closers == [second.stop]
@@ -47,7 +48,7 @@ def test_a_command_that_cannot_be_started_leaves_no_file(tmp_path: Path, monkeyp
     monkeypatch.setattr("sys.executable", str(tmp_path / "none"))
     session: Any = SimpleNamespace(command=None, closers=[])
     with pytest.raises(FileNotFoundError):
-        session_file.start_command(session, "bisect", (Cell("a", "1"),))
+        LiveSession.start_command(session, "bisect", (Cell("a", "1"),))
     assert list(tmp_path.iterdir()) == []
     assert session.closers == []
 

@@ -17,7 +17,8 @@ from jupyter_selfheal.model import Case, Insert, Patch
 from jupyter_selfheal.surfaces.cli import main
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.save import save_healed
-from jupyter_selfheal.surfaces.notebook.text_formats import check_target, format_text, parse_text, splice_cells
+from jupyter_selfheal.surfaces.notebook.text_formats import parse_text, splice_cells
+from jupyter_selfheal.surfaces.notebook.write import check_target, format_text
 from tests.batches import batch
 from tests.command import sources, write
 from tests.needed import needs
