@@ -189,7 +189,9 @@ class Dialogue:
         while True:
             try:
                 reply = self.ask(f"{prompt} ").strip()
-            except NO_ANSWER:
+            except NO_ANSWER as error:
+                if isinstance(error, EOFError):
+                    self.say("")  # the question was printed: what comes next stands on a line of its own
                 return Answer(NOBODY)
             if reply in known or (known and reply.startswith("=")):
                 return Answer("answer", reply.removeprefix("="))

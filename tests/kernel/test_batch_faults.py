@@ -106,6 +106,9 @@ def test_a_disk_without_room_for_the_output_leaves_no_half_of_it(place: Path) ->
         assert all(word in line for word in ("No space left on device", "out.ipynb", "-o"))
         assert list(full.iterdir()) == []
         assert given.read_bytes() == before
+    run = line.rpartition("--resume ")[2].strip()
+    again = heal(given, "-o", "out.ipynb", "--resume", run)
+    assert (again.returncode, "upper" in (place / "out.ipynb").read_text()) == (0, True), again.stderr
 
 
 def test_in_place_on_a_full_disk_the_original_stays(place: Path) -> None:

@@ -100,14 +100,13 @@ def _heal_document(session: Session, document: Document, job: Job, progress: Pro
     healthy = not report.fixes and job.target != job.path and not job.copy_healthy
     if job.target is None or healthy:
         return report
-    saved = save_healed(
-        document,
-        report,
-        outputs,
-        job.target,
-        provenance=session.settings.provenance,
-        as_in_place=job.as_in_place,
-    )
+    provenance = session.settings.provenance
+    try:
+        saved = save_healed(document, report, outputs, job.target, provenance=provenance, as_in_place=job.as_in_place)
+    except NotebookError as error:
+        if report.fixes and isinstance(error.__cause__, OSError):  # a full disk, not a file that was changed meanwhile
+            raise NotebookError(f"{error}; what was proven is kept for --resume {session.run}") from error
+        raise
     return replace(saved, written="") if job.as_in_place else saved  # where it lies for the moment says nothing
 
 

@@ -18,7 +18,7 @@ from jupyter_selfheal.model import (
     Reason,
 )
 from jupyter_selfheal.surfaces.card import ACCEPTED, Card
-from jupyter_selfheal.surfaces.dialogue import Answer, Dialogue
+from jupyter_selfheal.surfaces.dialogue import NOBODY, Answer, Dialogue
 from jupyter_selfheal.surfaces.words import format_money, format_proposal_status
 
 
@@ -106,6 +106,9 @@ def _is_only_judged(candidate: Candidate) -> bool:
     return "judge" in candidate.verdict.proofs and not candidate.verdict.oracle_met
 
 
+UNANSWERED = "nobody answered; `--approve all` asks for no answer"
+"""Why nothing was applied where the input has ended, or there is none."""
+
 TO_DECISION = {
     "apply": Choice.APPROVE,
     "reject": Choice.REJECT,
@@ -159,10 +162,12 @@ class TerminalApprover:
     def decide_after_pause(self, why: str, reason: Reason, proposal: Proposal | None, cost: Cost) -> Decision:
         """Go on in a way that helps at that limit, or stop."""
         decision = self._to_decision(self.dialogue.ask_at_pause(f"{why} (spent {format_money(cost)})", reason))
-        return decision if decision.choice is not Choice.STOP else Decision(Choice.STOP, text=why)
+        return decision if decision.choice is not Choice.STOP else replace(decision, text=why)
 
     @staticmethod
     def _to_decision(answer: Answer, patch_id: str = "") -> Decision:
+        if answer.choice == NOBODY:
+            return Decision(Choice.STOP, text=UNANSWERED, by=NOBODY)
         choice = TO_DECISION.get(answer.choice, Choice.STOP)
         return Decision(choice, "" if choice is Choice.STOP else patch_id, answer.text)
 

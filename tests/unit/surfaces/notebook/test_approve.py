@@ -202,8 +202,11 @@ def test_where_nobody_answers_nothing_is_applied() -> None:
 
     for ask in (nobody, lambda _question: (_ for _ in ()).throw(RuntimeError("no stdin"))):
         approver = TerminalApprover(NOTEBOOK, Dialogue(ask, io.StringIO(), colours=False))
-        assert approver.decide(proposal()).choice is Choice.STOP
-        assert approver.decide_after_pause("the budget", Reason.OVER_BUDGET, None, Cost()).choice is Choice.STOP
+        decision = approver.decide(proposal())
+        assert (decision.choice, decision.by) == (Choice.STOP, "nobody"), "no user left it as it is"
+        assert "nobody answered" in decision.text
+        paused = approver.decide_after_pause("the budget", Reason.OVER_BUDGET, None, Cost())
+        assert (paused.choice, paused.by, paused.text) == (Choice.STOP, "nobody", "the budget")
 
 
 @pytest.mark.parametrize("end", [EOFError, RuntimeError])
@@ -241,6 +244,8 @@ def test_a_policy_that_applies_nothing_says_what_another_would_do_with_the_fix()
     weak = proposal()
     weak = replace(weak, candidates=tuple(replace(c, verdict=replace(c.verdict, score=5.0)) for c in weak.candidates))
     assert PolicyApprover("none", 7.0).decide(proposal()).text == "heal --approve all applies it"
+    safe = PolicyApprover("safe", 7.0).decide(proposal()).text
+    assert safe == "it may change what the code means: heal --approve all applies it"
     assert PolicyApprover("none", 7.0).decide(weak).text == PolicyApprover("all", 7.0).decide(weak).text
     assert "it scores 5, below 7" in PolicyApprover("none", 7.0).decide(weak).text
 
