@@ -10,6 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last_name
+from jupyter_selfheal.healers.rules.lambda_parameters import list_bound_inside
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -99,6 +100,8 @@ class SortKey(Rule):
             if len(names) < 2 or arguments.defaults or arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
                 return
             used = list_names(given.body)
+            if list_bound_inside(given) & set(names):
+                return
             item = next(n for n in ("item", "pair", "row", "entry_of_all") if n not in used)
             start, end = context.span(given.body)
             parts = [
