@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.renamings import find_missed_renaming
 from jupyter_selfheal.healers.rules.context.spelling import normalize
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -41,6 +42,8 @@ class ColumnWithBlanks(Rule):
             ]
             if len(near) != 1 or near[0].isidentifier():
                 return
+            if find_missed_renaming(context, wrong) is not None:
+                return  # PDA203
             owner = context.text(node.value)
             parents = src.read(context.source).parents
             reckoned = isinstance(parents.get(node), ast.BinOp) and context.is_true(

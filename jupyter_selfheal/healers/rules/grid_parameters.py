@@ -144,7 +144,7 @@ class _Change:
 
 
 class _Key(_Change):
-    """Another key of a grid, as a whole."""
+    """Another key of a grid, or keyword of `set_params`, as a whole."""
 
     def __init__(self, old: str, new: str) -> None:
         self._old, self._new = old, new
@@ -154,6 +154,11 @@ class _Key(_Change):
             if isinstance(key, ast.Constant) and key.value == self._old:
                 start, end = src.find_span(source, key)
                 yield start, end, f"{source[end - 1]}{self._new}{source[end - 1]}"
+        named = node.keywords if isinstance(node, ast.Call) and read_last_name(node.func) == "set_params" else []
+        for keyword in named:
+            if keyword.arg == self._old:
+                start = src.find_span(source, keyword)[0]
+                yield start, start + len(self._old), self._new
 
 
 def _find_step(context: RuleContext, parameter: str) -> str:

@@ -10,11 +10,13 @@ from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_dott
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"Object of type (u?int\d+|float\d+|bool_?|ndarray|date|datetime|Decimal|UUID|PosixPath|Timestamp) is not JSON serializable"
+    r"Object of type (set|frozenset|u?int\d+|float\d+|bool_?|ndarray|date|datetime|Decimal|UUID|PosixPath|Timestamp) is not JSON serializable"
 )
 
-OF_PYTHON = {"date": "str", "datetime": "str"}
+OF_PYTHON = {"date": "str", "datetime": "str", "set": "sorted", "frozenset": "sorted"}
 """What writes values of Python's own; of a class in capitals it is ``str``."""
+
+OF_SETS = "JSON has lists only, and a set has no order that could be lost."
 
 
 class JsonOfNumpy(Rule):
@@ -22,9 +24,9 @@ class JsonOfNumpy(Rule):
 
     **Failure** `TypeError: Object of type int64 is not JSON serializable` (or `float32`, `ndarray`, `date`, `Decimal`) from `json.dumps` and `json.dump`.
 
-    **Fix** `json.dumps(data, default=lambda value: value.tolist())`; `default=str` for dates, `Decimal` and paths.
+    **Fix** `json.dumps(data, default=lambda value: value.tolist())`; `default=str` for dates, `Decimal` and paths, `default=sorted` for sets.
 
-    **Fix safety** Unsafe for Python's own types, which may be meant in another form. Safe for NumPy's: `tolist` gives the same numbers as Python's own, and whatever is no number or array of NumPy's fails as before. Silent
+    **Fix safety** Unsafe for Python's own types, which may be meant in another form. Safe for sets, which JSON can only hold as lists, and for NumPy's: `tolist` gives the same numbers as Python's own, and whatever is no number or array of NumPy's fails as before. Silent
     where the call has a `default` or an encoder of its own.
     """
 
@@ -50,13 +52,15 @@ class JsonOfNumpy(Rule):
             last = max((*call.args, *(k.value for k in call.keywords)), key=lambda n: context.span(n)[1])
             at = context.span(last)[1]
             way = OF_PYTHON.get(match[1], "" if match[1][0].isupper() else "lambda value: value.tolist()") or "str"
-            own = way in OF_PYTHON.values()
+            own = way == "str"
             yield self.patch(
                 context.replace_here((at, at, f", default={way}")),
-                f"Write such values by `default={way}`" if own else "Write NumPy's values as Python's own",
+                f"Write such values by `default={way}`"
+                if way in OF_PYTHON.values()
+                else "Write NumPy's values as Python's own",
                 f"JSON knows no `{match[1]}`.",
                 applicability=Applicability.UNSAFE if own else Applicability.SAFE,
-                why="Another form of them may be meant." if own else self.why,
+                why="Another form of them may be meant." if own else OF_SETS if way == "sorted" else self.why,
                 prior=0.7 if own else 0.9,
             )
             return

@@ -13,7 +13,8 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"'(?:str|bytes)' object has no attribute 'readl?i?n?e?'|file must have 'read' and 'readline' attributes|"
     r"the JSON object must be str, bytes or bytearray, not \w*(?:TextIOWrapper|BufferedReader|StringIO)|"
-    r"a bytes-like object is required, not '(?:_io\.)?Buffered\w+'|dump\(\) missing 1 required positional argument: 'f\w*'"
+    r"a bytes-like object is required, not '(?:_io\.)?Buffered\w+'|dump\(\) missing 1 required positional argument: 'f\w*'|"
+    r"^Expecting value: line 1 column 1 \(char 0\)"
 )
 MODULES = ("json", "pickle", "marshal", "tomllib", "simplejson", "cloudpickle", "dill")
 
@@ -22,7 +23,7 @@ class LoadOfText(Rule):
     """Use `loads` for what is held, and `load` for a file.
 
     **Failure** `AttributeError: 'str' object has no attribute 'read'` at `json.load(text)`, `TypeError: the JSON object must be str, bytes
-    or bytearray, not TextIOWrapper` at `json.loads(file)`, `dump() missing 1 required positional argument: 'fp'` at `json.dump(obj)`.
+    or bytearray, not TextIOWrapper` at `json.loads(file)`, `dump() missing 1 required positional argument: 'fp'` at `json.dump(obj)`; `JSONDecodeError: Expecting value` at `json.loads(name)` of a file that is there.
 
     **Fix** `json.loads(text)`, `json.load(file)`, `json.dumps(obj)`; with the name of a file that is there: `json.load(open(name))`.
 
@@ -31,7 +32,7 @@ class LoadOfText(Rule):
 
     code = "FIL106"
     name = "load of a text"
-    enames = frozenset({"AttributeError", "TypeError"})
+    enames = frozenset({"AttributeError", "TypeError", "JSONDecodeError"})
     message = MESSAGE
     applicability = Applicability.SAFE
     why = "The two functions differ by what they take, and this is what is given."
@@ -49,9 +50,14 @@ class LoadOfText(Rule):
             kind = context.describe_all([given])[0].type or (
                 type(given.value).__name__ if isinstance(given, ast.Constant) else ""
             )
-            if name == "load" and kind == "str" and context.is_true(f"__import__('os').path.isfile({text})"):
+            is_file = kind == "str" and context.is_true(f"__import__('os').path.isfile({text})")
+            if is_file and name in ("load", "loads"):
                 mode = ", 'rb'" if context.text(call.func).startswith(("pickle", "tomllib")) else ""
-                change, title = (*context.span(given), f"open({text}{mode})"), f"Open the file `{text}`"
+                start = end - 1 if name == "loads" else end
+                opened, rest = f"open({text}{mode})", context.source[end : context.span(given)[0]]
+                change, title = (start, context.span(given)[1], f"{rest}{opened}"), f"Open the file `{text}`"
+            elif context.failure.ename == "JSONDecodeError":
+                return
             elif name == "load" and kind in ("str", "bytes") and not _is_file_name(context, given):
                 change, title = (end, end, "s"), f"Use `{context.text(call.func)}s`"
             elif name == "loads" and kind not in ("str", "bytes", ""):

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import quote_text
-from jupyter_selfheal.healers.rules.context.spelling import normalize
+from jupyter_selfheal.healers.rules.context.spelling import is_abbreviated, normalize
 from jupyter_selfheal.model import Applicability, Patch
+
+_LOOKED_UP = "len({0}) > 1 and {0}[{1!r}].is_unique and {2}[{3!r}].dropna().isin({0}[{1!r}]).all()"
 
 
 class MergeKeys(Rule):
@@ -20,7 +22,7 @@ class MergeKeys(Rule):
     both are named: `left_on="user_id", right_on="uid"`.
 
     **Fix safety** Safe where one column only of that table differs from the key in case and punctuation alone, and holds one of its values
-    (or values of another type); silent where it holds none. Unsafe for another name: one column
+    (or values of another type); silent where it holds none. Safe for the same words in short (`cust_id`), where no two rows have the same and all of the key's values are among them. Unsafe for another name: one column
     only ends in the same letters and holds none but the key's values, or is named by the key and one more word (`store`, `store_name`) and one of the two holds all values of the other.
     """
 
@@ -70,7 +72,14 @@ class MergeKeys(Rule):
         alike = [c for c in columns if c[-2:].casefold() == wanted[-2:].casefold() or _is_word_of(wanted, c)]
         test = "len({0}) > 0 and set({0}[{1!r}].dropna()) <= set({2}[{3!r}].dropna())"
         either = " or set({2}[{3!r}].dropna()) <= set({0}[{1!r}].dropna())"  # where the name itself says it
-        keys = [c for c in alike if context.is_true((test + either * _is_word_of(wanted, c)).format(held, c, holder, wanted))]  # fmt: skip
+        short = [
+            c
+            for c in columns
+            if is_abbreviated(c.casefold(), wanted.casefold()) or is_abbreviated(wanted.casefold(), c.casefold())
+        ]
+        keys = [c for c in short if context.is_true(_LOOKED_UP.format(held, c, holder, wanted))]
+        is_sure = len(keys) == 1
+        keys = keys if is_sure else [c for c in alike if context.is_true((test + either * _is_word_of(wanted, c)).format(held, c, holder, wanted))]  # fmt: skip
         if len(keys) != 1:
             return
         left, right = (keys[0], wanted) if lacking is tables[1] else (wanted, keys[0])
@@ -79,9 +88,11 @@ class MergeKeys(Rule):
             context.replace(context.cell_id, [(*context.span(on), text)]),
             f"Join {left!r} with {right!r}",
             f"`{held}` has no column {wanted!r}; its {keys[0]!r} holds the same values.",
-            applicability=Applicability.UNSAFE,
-            why="Its values are the key's; the joined table has both columns.",
-            prior=0.7,
+            applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
+            why="It is the key's name in short, each row has its own, and all values of the key are among them."
+            if is_sure
+            else "Its values are the key's; the joined table has both columns.",
+            prior=0.9 if is_sure else 0.7,
         )
 
 

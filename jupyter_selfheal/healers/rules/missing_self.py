@@ -25,7 +25,7 @@ class MissingSelf(Rule):
     **Fix** `self` becomes the first parameter; `total` becomes `self.total` throughout the method; what the class alone holds and the method
     updates, `Counter.total`; `this` becomes `self`.
 
-    The `self` of a `@staticmethod` that does not read it goes.
+    The `self` of a `@staticmethod` that does not read it goes; of one that reads it, the decorator.
 
     **Fix safety** Safe: the class itself has the attribute, no cell binds a variable of that name, and Python always passes
     the object first. Unsafe where a loop of the method updates the name: a sum of its own may be meant;
@@ -107,15 +107,23 @@ class MissingSelf(Rule):
                 for method in owner.body:
                     if not isinstance(method, ast.FunctionDef) or not told or method.name != told[2]:
                         continue
-                    is_static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in method.decorator_list)
+                    static = [d for d in method.decorator_list if getattr(d, "id", "") == "staticmethod"]
                     reads = any(isinstance(n, ast.Name) and n.id == "self" for n in ast.walk(method))
-                    if (
-                        not is_static
-                        or reads
-                        or [a.arg for a in method.args.args[:1]] != ["self"]
-                        or len(method.args.args) < 2
-                    ):
+                    if not static or [a.arg for a in method.args.args[:1]] != ["self"] or len(method.args.args) < 2:
                         continue
+                    if reads:
+                        if _is_asked_of_class(context, method.name):
+                            return
+                        start, end = view.span(static[0])
+                        end += len(view.source[end:]) - len(view.source[end:].lstrip())
+                        yield self.patch(
+                            context.replace(view.cell_id, [(start - 1, end, "")]),
+                            f"Take `@staticmethod` from `{method.name}`",
+                            f"`{method.name}` reads `self`, and a static method is passed no object.",
+                            why="The method reads the object, which Python passes to a plain method.",
+                            prior=0.95,
+                        )
+                        return
                     start, end = (view.span(a)[0] for a in method.args.args[:2])
                     yield self.patch(
                         context.replace(view.cell_id, [(start, end, "")]),

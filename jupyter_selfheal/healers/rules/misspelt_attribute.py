@@ -12,6 +12,7 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_stored_under
 from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named, read_last_name
+from jupyter_selfheal.healers.rules.context.renamings import find_missed_renaming
 from jupyter_selfheal.healers.rules.context.spelling import (
     edit_distance,
     find_nearest,
@@ -72,6 +73,8 @@ class MisspeltAttribute(Rule):
         node = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == wrong), None)
         if node is None:
             return
+        if owner.is_a("pandas.DataFrame") and find_missed_renaming(context, wrong) is not None:
+            return  # PDA203: `sales_q1` is no slip of `SalesQ1`, which was to be renamed
         known = [a for a in owner.attributes if not a.startswith("_") or wrong.startswith("_")]
         family = _list_family(context, owner, node, known)
         near = family or find_nearest(wrong, known) or _find_beginning(wrong, known)

@@ -14,6 +14,7 @@ from jupyter_selfheal.healers.rules.context import Keys, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_written_right
 from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
+from jupyter_selfheal.healers.rules.context.renamings import find_missed_renaming
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, normalize
 from jupyter_selfheal.healers.rules.context.tables import read_words
 from jupyter_selfheal.model import Applicability, Edit, Patch
@@ -59,6 +60,8 @@ class NearKey(Rule):
         for wrong in _list_missing_keys(context):
             if next(list_mappings_to(context, wrong), None) is not None:
                 return  # PDA154
+            if find_missed_renaming(context, wrong) is not None:
+                return  # PDA203
             proposed = False
             for cell_id, source, node, owner in _list_places(context, wrong):
                 is_result = owner.endswith(")")

@@ -10,7 +10,7 @@ from jupyter_selfheal.healers.rules.changed_value import is_renamed
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.remedies import find_options
-from jupyter_selfheal.healers.rules.context.spelling import find_meant
+from jupyter_selfheal.healers.rules.context.spelling import find_meant, normalize
 from jupyter_selfheal.model import Applicability, Patch
 
 PALETTES = ("deep", "muted", "pastel", "bright", "dark", "colorblind", "husl", "hls", "tab10", "Set1", "Set2", "Set3", "viridis", "rocket", "mako", "flare", "crest")  # fmt: skip
@@ -62,7 +62,7 @@ class NearValue(Rule):
     **Failure** `ValueError: scatterplot is not a valid plot kind. Valid plot kinds: ('line', 'scatter', …)`, `No axis named column for object
     type DataFrame`, `'mutd' is not a valid palette name`.
 
-    **Fix** `kind="scatter"`, `axis="columns"`, `palette="muted"`, `astype("int")` for `astype("integer")`, `color="r"` for `color="R"`; `line="45"` for `line=45`, where the function's documentation lists the text.
+    **Fix** `kind="scatter"`, `axis="columns"`, `palette="muted"`, `astype("int")` for `astype("integer")`, `color="r"` for `color="R"`; `line="45"` for `line=45` and `method="Nelder-Mead"` for `nelder_mead`, where the function's documentation lists the text.
 
     **Fix safety** Safe where one of them alone is near by a slip, or is the beginning of what was given, or begins with it (four letters at
     least), for words that mean one type of a column alone (`text`, `date`), and for a `full` join, which is an outer one. Silent otherwise, and where a number in the text would be lost (`float23` is not `float`).
@@ -112,6 +112,8 @@ class NearValue(Rule):
                 if "Merge type" in evalue:
                     words = re.findall(r"\w+", evalue.partition("Merge type:")[2])
                 meant = find_meant(given.value, words) if known or len(words) > 1 else ""
+                if not words and not meant and len(given.value) > 3:
+                    meant = _find_documented(context, call, given.value)
                 if "not understood" in evalue:
                     meant = DTYPES.get(given.value.lower(), "" if re.search(r"\d", given.value) else meant)
                 if "No axis named" in evalue:
@@ -127,6 +129,14 @@ class NearValue(Rule):
                         prior=0.9,
                     )
                     return
+
+
+def _find_documented(context: RuleContext, call: ast.Call, given: str) -> str:
+    """``Nelder-Mead`` for `nelder_mead`: the text that the function's documentation has in quotes, but for case and punctuation."""
+    known = context.signature(call.func, calls=True)
+    listed = re.findall(r"['\"`]([A-Za-z][\w -]*)['\"`]", known.documentation) if known is not None else []
+    alike = {w for w in listed if normalize(w) == normalize(given) and w != given}
+    return alike.pop() if len(alike) == 1 else ""
 
 
 def _quote_number(context: RuleContext, call: ast.Call) -> Splice | None:

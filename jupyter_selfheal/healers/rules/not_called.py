@@ -191,7 +191,10 @@ class NotCalled(Rule):
         if text is None and isinstance(outer, ast.Subscript):
             yield from self._call_with_key(context, outer)
             return
-        thing = context.describe(text) if text and isinstance(node, ast.Attribute | ast.Name) else None
+        of_result = text is None and isinstance(node, ast.Attribute)
+        if of_result:  # `df.groupby("team")["points"].mean.plot()`
+            text = context.text(node)
+        thing = context.describe(text, calls=of_result) if text and isinstance(node, ast.Attribute | ast.Name) else None
         if text is None or thing is None or not thing.is_callable or context.is_called(node) or thing.is_module:
             return
         if thing.is_class and not isinstance(outer, ast.Subscript):
@@ -201,7 +204,7 @@ class NotCalled(Rule):
             return
         if isinstance(node, ast.Attribute) and node.attr in IN_PLACE and not context.is_statement(outer):
             return
-        signature = context.signature(text)
+        signature = context.signature(text, calls=of_result)
         is_free = _is_free(signature)
         made = _find_uncalled(context, node.id) if isinstance(node, ast.Name) and is_free else None
         if made is not None:  # `b = a.copy`: a call at each use would be another copy
@@ -214,6 +217,10 @@ class NotCalled(Rule):
             return
         if isinstance(outer, ast.Subscript) and outer.value is node and _takes_argument(signature):
             if isinstance(outer.slice, ast.Slice):
+                if is_free:
+                    end = context.span(node)[1]
+                    cause = f"`{text}` is a function: call it to get its result."
+                    yield self.patch(context.replace_here((end, end, "()")), f"Call `{text}()`", cause, prior=0.8)
                 return
             if is_free and isinstance(node, ast.Attribute) and _is_first_or_last(outer.slice):
                 yield self._take_item(context, outer, text)

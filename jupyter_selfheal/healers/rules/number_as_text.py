@@ -32,6 +32,9 @@ CLOCK = r"(?:1?\d|2[0-3])\.[0-5]\d"
 TIMES = frozenset({"arrival", "begin", "close", "closing", "departure", "end", "finish", "from", "hour", "open", "opening", "start", "stop", "time", "to", "until"})  # fmt: skip
 PARTS_OF_PATH = frozenset({"base", "dir", "directory", "file", "folder", "month", "name", "path", "root", "year"})
 """Words in names of what may be no number, though it can be read as one."""
+RELEASES = frozenset({"release", "releases", "ver", "version", "versions"})
+OF_SETS = frozenset({"allowed", "alphabet", "characters", "chars", "digits", "guessed", "letters", "seen", "symbols", "taken", "used"})  # fmt: skip
+"""Words in names of texts that are sets of signs."""
 
 
 class NumberAsText(Rule):
@@ -45,7 +48,7 @@ class NumberAsText(Rule):
     as other calls may give it a fraction.
 
     **Fix safety** Safe: only a number makes sense there, and the text holds one. Silent where it holds none, where a whole number is needed
-    and it has a fraction, and, of two texts, for days as `20240301` and codes or times as `007` and `08.30`. Unsafe for two texts whose names tell of times of day (`9.45`), or of a path that is divided.
+    and it has a fraction, and, of two texts, for days as `20240301` and codes or times as `007` and `08.30`. Unsafe for two texts whose names tell of times of day (`9.45`), or of a path that is divided, and for a difference of what may be releases (`3.10`, `3.9`) or sets of digits (`12345`, `24`).
     """
 
     code = "TYP207"
@@ -141,6 +144,16 @@ def _describe_doubt(context: RuleContext, node: ast.AST, places: list[ast.expr])
         return "The texts may be times of day, with a point between hours and minutes."
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and words & PARTS_OF_PATH:
         return "The texts may be parts of a path."
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+        left, right = (context.text(n) for n in places)
+        decimals = [f"str({t}).partition('.')[2]" for t in (left, right)]
+        is_padded = f"len({decimals[0]}) != len({decimals[1]}) and '0' in ({decimals[0]}[-1:], {decimals[1]}[-1:])"
+        if words & RELEASES or context.is_true(is_padded):
+            return "The texts may be releases, of which 3.10 comes behind 3.9."
+        held = f"len({left}) > 2 and len(set({left})) == len({left}) and set({right}) <= set({left})"
+        counted = f"str({left}) in '0123456789'"
+        if context.is_true(f"{held} and ({bool(words & OF_SETS)} or {counted})"):
+            return "The texts may be sets of digits, of which some are to be left out."
     return ""
 
 

@@ -15,17 +15,17 @@ READS = frozenset({"read", "readline", "readlines", "load", "reader", "DictReade
 
 
 class OpenMode(Rule):
-    """Open a file for writing that is written to.
+    """Open a file for writing that is written to, for reading that is read, and for text or bytes as is written.
 
     **Failure** `FileNotFoundError` at `open("out.txt")`, or `UnsupportedOperation: not writable`, where the cell writes into the file
-    and reads nothing of it.
+    and reads nothing of it; `not readable` where it only reads; `a bytes-like object is required, not 'str'` at `json.dump(data, f)`, `write() argument must be str, not bytes` at `f.write(data)`.
 
     **Fix** `open("out.txt", "w")`. For `open("out.csv", "wb")`, which text is written to by `csv.writer` as in Python 2, `open("out.csv", "w", newline="")`, and
-    `"r"` for `"rb"` where `csv.reader` reads it. `"wb"` and `"rb"` for a file that `pickle` is given.
+    `"r"` for `"rb"` where `csv.reader` reads it. `"wb"` and `"rb"` for a file that `pickle` is given. `"r"` for what is only read, `"w"` for text that is written to a file of bytes, `"wb"` for bytes.
 
     **Fix safety** Safe where the file does not exist: there is nothing to read, and nothing is lost. Unsafe where it exists, or is
     opened in a loop or a function, and so perhaps again: `"w"` would empty it, and `"a"` may be meant. Safe for a file of bytes that `csv` is given: it
-    takes text only. So it is for a file of text that `pickle` is given, which takes bytes only.
+    takes text only. So it is for a file of text that `pickle` is given, which takes bytes only, and for what else is only read, or written. Silent for bytes where `open` is given an encoding, and for `f.write(text)` where the file's name does not end as one of text does.
     """
 
     code = "FIL104"
@@ -38,6 +38,10 @@ class OpenMode(Rule):
         if context.failure.ename in ("TypeError", "Error", "UnicodeDecodeError"):
             yield from self._open_for_pickle(context)
             yield from self._open_as_text(context)
+            yield from self._open_as_written(context)
+            return
+        if "not readable" in context.failure.evalue:
+            yield from self._open_for_reading(context)
             return
         if context.failure.ename == "UnsupportedOperation" and "not writable" not in context.failure.evalue:
             return
@@ -48,9 +52,7 @@ class OpenMode(Rule):
                 continue
             again = _is_repeated(context, call)
             end = context.span(call.args[0])[1]
-            mode = next(
-                (k.value for k in call.keywords if k.arg == "mode"), call.args[1] if len(call.args) > 1 else None
-            )
+            mode = _find_mode(call)
             change = (end, end, ', "w"') if mode is None else (*context.span(mode), '"w"')
             yield self.patch(
                 context.replace(context.cell_id, [change]),
@@ -59,6 +61,55 @@ class OpenMode(Rule):
                 applicability=Applicability.SAFE if absent and not again else Applicability.UNSAFE,
                 why=self.why if absent and not again else AGAIN if absent else EXISTS,
                 prior=0.9 if absent and not again else 0.6,
+            )
+            return
+
+    def _open_for_reading(self, context: RuleContext) -> Iterator[Patch]:
+        """``open(path, "w")`` of a file that is only read."""
+        for call, name in _list_opened(context.tree, WRITING):
+            mode = _find_mode(call)
+            if not isinstance(mode, ast.Constant) or not _is_only_read(context.tree, name):
+                continue
+            new = '"rb"' if "b" in str(mode.value) else '"r"'
+            yield self.patch(
+                context.replace_here((*context.span(mode), new)),
+                f"Open the file with mode {new}",
+                f"`{name}` is open for writing, not for reading.",
+                applicability=Applicability.SAFE,
+                why="The cell only reads the file.",
+                prior=0.93,
+            )
+            return
+
+    def _open_as_written(self, context: RuleContext) -> Iterator[Patch]:
+        """``f.write(text)`` and ``json.dump(data, f)`` into a file of bytes, ``f.write(data)`` of bytes into one of text."""
+        is_text = BYTES.search(context.failure.evalue) is not None
+        if not is_text and "write() argument must be str, not bytes" not in context.failure.evalue:
+            return
+        for call in context.list_calls_at_failure():
+            owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+            files = [owner, *call.args[1:2], *(k.value for k in call.keywords if k.arg in ("fp", "file"))]
+            named = {n.id for n in files if isinstance(n, ast.Name)}
+            opened = [p for p in _list_opened(context.tree, WRITING) if p[1] in named and p[0].lineno <= call.lineno]
+            mode = _find_mode(opened[-1][0]) if opened and read_last_name(call.func) in WRITES else None
+            if (
+                not isinstance(mode, ast.Constant)
+                or ("b" in str(mode.value)) is not is_text
+                or _is_of_pickle(context, call)
+            ):
+                continue
+            if not is_text and any(k.arg != "mode" for k in opened[-1][0].keywords):
+                return  # an encoding says that text is meant
+            if is_text and read_last_name(call.func) != "dump" and not OF_TEXT.search(context.text(opened[-1][0])):
+                return  # a picture, say, of which the data are not what they should be
+            new = f'"{str(mode.value)[0]}{"" if is_text else "b"}"'
+            yield self.patch(
+                context.replace_here((*context.span(mode), new)),
+                f"Open the file with mode {new}",
+                f"`{opened[-1][1]}` is open for {'bytes' if is_text else 'text'}, and what is written is {'text' if is_text else 'bytes'}.",
+                applicability=Applicability.SAFE,
+                why="The file is written in this cell, and takes what is written only so.",
+                prior=0.9,
             )
             return
 
@@ -78,9 +129,7 @@ class OpenMode(Rule):
                 -1:
             ]
             for opened, name in pairs:
-                mode = next((k.value for k in opened.keywords if k.arg == "mode"), None) or next(
-                    iter(opened.args[1:2]), None
-                )
+                mode = _find_mode(opened)
                 letter = str(mode.value)[0] if isinstance(mode, ast.Constant) else "r"
                 end = context.span(opened.args[0])[1]
                 change = (end, end, ', "rb"') if mode is None else (*context.span(mode), f'"{letter}b"')
@@ -99,7 +148,7 @@ class OpenMode(Rule):
         if not BYTES.search(context.failure.evalue):
             return
         for call, name in _list_given_to_csv(context.tree):
-            mode = next((k.value for k in call.keywords if k.arg == "mode"), None) or call.args[1]
+            mode = _find_mode(call)
             if not isinstance(mode, ast.Constant):
                 continue
             letter = str(mode.value)[0]
@@ -128,6 +177,9 @@ def _is_of_pickle(context: RuleContext, call: ast.Call) -> bool:
 
 
 BYTES = re.compile(r"a bytes-like object is required, not 'str'|iterator should return strings, not bytes")
+OF_TEXT = re.compile(r"\.(?:csv|html?|jsonl?|log|md|py|tex|tsv|txt|xml|ya?ml)['\"]")
+"""Endings of files that hold text."""
+WRITING = ("w", "wt", "a", "at", "x", "wb", "ab", "xb")
 BINARY = ("wb", "ab", "rb", "wb+", "rbU")
 EXISTS = 'The file exists: "w" empties it, and "a" may be meant.'
 AGAIN = 'The file is perhaps opened more than once: "w" empties it each time, and "a" may be meant.'
@@ -169,6 +221,28 @@ def _is_opened(call: ast.Call, allowed: tuple[str, ...]) -> bool:
         return False
     modes = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "mode")]
     return bool(modes or "r" in allowed) and all(isinstance(m, ast.Constant) and m.value in allowed for m in modes)
+
+
+def _find_mode(call: ast.Call) -> ast.expr | None:
+    """What ``open`` is given as the mode."""
+    return next((k.value for k in call.keywords if k.arg == "mode"), None) or next(iter(call.args[1:2]), None)
+
+
+def _is_only_read(tree: ast.AST, name: str) -> bool:
+    """True where something is read from the file of that name, and it is given to nothing that could write into it."""
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
+    about = [
+        c
+        for c in calls
+        if any(
+            isinstance(n, ast.Name) and n.id == name
+            for n in (getattr(c.func, "value", None), *c.args, *(k.value for k in c.keywords))
+        )
+    ]
+    loops = [
+        n for n in ast.walk(tree) if isinstance(n, ast.For | ast.comprehension) and getattr(n.iter, "id", "") == name
+    ]
+    return bool(about or loops) and all(read_last_name(c.func) in (*READS, "list", "enumerate", "close") for c in about)
 
 
 def _only_written(tree: ast.AST, name: str) -> bool:

@@ -34,6 +34,9 @@ Of a function of the notebook only one: nothing says that it ever took several b
 LATER = frozenset({"groups", "out", "where"})
 """Parameters that came late, and stand before older ones in today's signatures."""
 
+OTHER_ORDER = "The order may be another one since: arguments were added, or taken out."
+NO_NUMBERS = "The values by that order are no numbers, and another of the columns has numbers."
+
 MOST_ALIKE = 20
 """Calls of a method of the same name that are asked for what they call."""
 
@@ -87,14 +90,15 @@ class PositionalArguments(Rule):
             most = 1 if live.path.startswith("__main__.") else SURE
             kept = sum(map(bool, names)) <= most and not LATER & set(names)
             sure = _find_order(call, live) is not None or kept
+            turned = _has_numbers_elsewhere(context, call, names)
             shown = ", ".join(f"{n}=" for n in names if n)
             yield self.patch(
                 context.replace(context.cell_id, splices),
                 f"Pass {shown} by keyword",
                 f"`{context.text(call.func)}` only takes these arguments by keyword.",
-                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why=self.why if sure else "The order may be another one since: arguments were added, or taken out.",
-                prior=0.9 if sure else 0.6,
+                applicability=Applicability.SAFE if sure and not turned else Applicability.UNSAFE,
+                why=NO_NUMBERS if turned else self.why if sure else OTHER_ORDER,
+                prior=0.9 if sure and not turned else 0.6,
             )
             return
 
@@ -166,11 +170,11 @@ def _name_arguments(context: RuleContext, call: ast.Call, live: ObjectInfo) -> l
             return axes[: len(call.args)]
     free = signature.names("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD")
     if known is not None:
+        if known.order[0] != "data" and free[:1] == ["data"] and _is_table(context, call.args[0]):
+            behind = list(known.order[: len(call.args) - 1])  # the table was written where it is taken now
+            return ["", *behind] if len(behind) == len(call.args) - 1 and not given & set(behind) else []
         names = list(known.order[: len(call.args)])
         fits = len(names) == len(call.args) and not given & set(names) and (set(names) <= accepted or takes_any)
-        if fits and names[0] != "data" and free[:1] == ["data"] and _is_table(context, call.args[0]):
-            behind = list(known.order[: len(call.args) - 1])  # the table was written where it is taken now
-            return ["", *behind] if not given & set(behind) else []
         return _only_moved(names, free) if fits else []
     only = signature.names("KEYWORD_ONLY")
     if live.path.startswith("__main__."):
@@ -183,6 +187,16 @@ def _name_arguments(context: RuleContext, call: ast.Call, live: ObjectInfo) -> l
     if not 0 < extra <= len(only) or given & set(only[:extra]) or _are_data(context, call, only[:extra], signature):
         return []
     return ["" for _ in free] + only[:extra]
+
+
+def _has_numbers_elsewhere(context: RuleContext, call: ast.Call, names: list[str]) -> bool:
+    """Whether the values of ``sales.pivot("amount", "day", "shop")`` are no numbers by the order, and another of its columns has some."""
+    columns = {n: context.text(a) for n, a in zip(names, call.args, strict=True) if n}
+    if set(columns) != {"index", "columns", "values"} or not isinstance(call.func, ast.Attribute):
+        return False
+    table = context.operand(call.args[0] if names[0] == "" else call.func.value)
+    numbers = {n: f"__import__('pandas').api.types.is_numeric_dtype({table}[{c}])" for n, c in columns.items()}
+    return context.is_true(f"not {numbers['values']} and ({numbers['index']} or {numbers['columns']})")
 
 
 def _are_data(context: RuleContext, call: ast.Call, names: list[str], signature: Signature) -> bool:

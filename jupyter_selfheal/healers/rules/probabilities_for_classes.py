@@ -23,8 +23,15 @@ CURVES = frozenset(
         "average_precision_score",
         "brier_score_loss",
         "calibration_curve",
+        "roc_auc_score",
     }
 )
+CLASSES_GIVEN = re.compile(
+    r"needs to be of shape `\(n_samples, n_classes\)`|dtype='numeric' is not compatible with arrays of bytes/strings|"
+    r"^could not convert string to float: np\.str_|^multi_class must be in \('ovo', 'ovr'\)|pos_label=1 is not a valid label"
+)
+SCORES = frozenset({"roc_auc_score", "average_precision_score", "log_loss", "brier_score_loss", "top_k_accuracy_score"})
+"""Metrics of probabilities (https://scikit-learn.org/stable/modules/model_evaluation.html)."""
 OF_CLASSES = frozenset(
     {"accuracy_score", "balanced_accuracy_score", "classification_report", "cohen_kappa_score", "confusion_matrix", "f1_score", "fbeta_score",
      "hamming_loss", "jaccard_score", "matthews_corrcoef", "precision_recall_fscore_support", "precision_score", "recall_score", "zero_one_loss"}
@@ -45,12 +52,12 @@ class ProbabilitiesForClasses(Rule):
     There the probabilities may have a name (`p = model.predict_proba(X)[:, 1]` above): it is made by `predict`, if nothing else reads it, or the metric is
     given `model.predict(X)`, unless model or data are others by then.
 
-    Also `ValueError: y should be a 1d array, got an array of shape (60, 2) instead` at `roc_curve(y, model.predict_proba(X))`.
+    Also `ValueError: y should be a 1d array, got an array of shape (60, 2) instead` at `roc_curve(y, model.predict_proba(X))`, and what `roc_auc_score`, `log_loss` and others of probabilities say where they are given classes.
 
-    **Fix** `accuracy_score(y, model.predict(X))`; `StandardScaler().fit_transform(X)`; `roc_curve(y, model.predict_proba(X)[:, 1])`.
+    **Fix** `accuracy_score(y, model.predict(X))`; `StandardScaler().fit_transform(X)`; `roc_curve(y, model.predict_proba(X)[:, 1])`; `roc_auc_score(y, model.predict_proba(X), multi_class="ovr")` for `predict`.
 
     **Fix safety** Safe: a metric of classes compares classes, which `predict` gives; an estimator that is made in the very expression cannot
-    have been fitted before (unsafe where another one of its class is made in the notebook, or the data are called by a word for tests or new ones: the one that was fitted to the training data may be meant); a curve of two classes is of the second one's probability. Silent on estimators that have a name.
+    have been fitted before (unsafe where another one of its class is made in the notebook, or the data are called by a word for tests or new ones: the one that was fitted to the training data may be meant); a curve of two classes is of the second one's probability. Unsafe for probabilities in place of classes: another metric may be meant. Silent on estimators that have a name.
     """
 
     code = "SKL110"
@@ -64,6 +71,9 @@ class ProbabilitiesForClasses(Rule):
         evalue = context.failure.evalue
         if TWO_COLUMNS.search(evalue):
             yield from self._take_second(context)
+            return
+        if CLASSES_GIVEN.search(evalue):
+            yield from self._ask_for_probabilities(context)
             return
         old, new = ("predict_proba", "predict") if MIX.search(evalue) else ("transform", "fit_transform")
         if old == "transform" and not UNFITTED.search(evalue):
@@ -137,6 +147,44 @@ class ProbabilitiesForClasses(Rule):
                     prior=0.93,
                 )
                 return
+
+    def _ask_for_probabilities(self, context: RuleContext) -> Iterator[Patch]:
+        """``model.predict_proba(X)`` for ``model.predict(X)``, also under a name, where a metric of probabilities was given classes."""
+        for call in context.list_calls_at_failure():
+            scores = [
+                *call.args[1:2],
+                *(k.value for k in call.keywords if k.arg in ("y_score", "y_pred", "y_proba", "y_prob")),
+            ]
+            metric = read_last_name(call.func)
+            if metric not in SCORES or len(scores) != 1:
+                continue
+            made = context.find_last_assignment(scores[0].id) if isinstance(scores[0], ast.Name) else None
+            asked, source = (made.node.value, made.source) if made is not None else (scores[0], context.source)
+            if (
+                not isinstance(asked, ast.Call)
+                or not isinstance(asked.func, ast.Attribute)
+                or asked.func.attr != "predict"
+            ):
+                return
+            model = src.extract_text(source, asked.func.value)
+            if (made is not None and _is_changed_since(context, made, asked)) or not context.is_true(
+                f"hasattr({model}, 'predict_proba')"
+            ):
+                return
+            given = source[src.find_span(source, asked.func)[1] : src.find_span(source, asked)[1]]
+            is_binary = metric != "log_loss" and context.is_true(f"len({model}.classes_) == 2")
+            new = f"{model}.predict_proba{given}{'[:, 1]' * is_binary}"
+            at = context.span(call)[1] - 1
+            ways = [(at, at, ', multi_class="ovr"')] if context.failure.evalue.startswith("multi_class") else []
+            yield self.patch(
+                context.replace_here((*context.span(scores[0]), new), *ways),
+                f"Give probabilities: `{new}`",
+                f"`{metric}` is of probabilities, and `predict` gives classes.",
+                applicability=Applicability.UNSAFE,
+                why="Another metric may be meant, one of classes.",
+                prior=0.7,
+            )
+            return
 
 
 def _is_fitted_elsewhere(context: RuleContext, call: ast.Call) -> bool:

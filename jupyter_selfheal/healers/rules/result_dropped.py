@@ -83,7 +83,7 @@ class ResultDropped(Rule):
         is_sure = bool(kept) and is_single and not is_shown and not changes
         if not kept and len(shown) == 1 and _is_wrong(context.failure):
             kept = {shown[0][0]: [shown[0][1]]}
-        edits = _build_edits(context, kept) if kept else ()
+        edits = keep_and_replay(context, kept) if kept else ()
         if edits:
             yield self.patch(
                 edits,
@@ -118,7 +118,7 @@ def _list_statements(context: RuleContext) -> Iterator[tuple[str, str, ast.stmt]
         yield from ((cell_id, source, s.node) for s in src.list_statements(source))
 
 
-def _build_edits(context: RuleContext, kept: dict[str, list[Splice]]) -> tuple[Edit, ...]:
+def keep_and_replay(context: RuleContext, kept: dict[str, list[Splice]]) -> tuple[Edit, ...]:
     """The changes, and before them the cells that run again: those that make what the failing cell reads, and the changed ones among them."""
     edits: list[Edit] = [e for cell_id, splices in kept.items() for e in context.replace(cell_id, splices)]
     cells = context.notebook.list_code_before(context.failure.cell_id)

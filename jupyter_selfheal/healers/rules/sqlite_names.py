@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
 from jupyter_selfheal.model import Applicability, Patch
 
-MESSAGE = re.compile(r"(?:no such (column|table)|has no (column) named):? (?:\w+\.)?(\w+)")
+MESSAGE = re.compile(r"(?:no such (column|table)|has no (column) named):? (?:(?P<of>\w+)\.)?(\w+)")
 
 
 class SqliteNames(Rule):
     """Use the table or column that the database has.
 
     **Failure** `OperationalError: no such column: amonut` (or pandas' `DatabaseError`), where a table of the open SQLite database
-    has a near one.
+    has a near one; of a column behind a table's name or alias (`s.amonut`) that table.
 
     **Fix** The name is written so in the texts of the cell that hold it as a word.
 
@@ -37,11 +37,12 @@ class SqliteNames(Rule):
         tables = context.ask(questions.LIST_SQLITE_TABLES) if told is not None else {}
         if told is None or not tables:
             return
-        wrong = told[3]
-        known = list(tables) if told[1] == "table" else sorted({c for columns in tables.values() for c in columns})
-        near = find_nearest(wrong, known)
+        wrong, of = told[4], told["of"] if told[1] != "table" else None
         cell_id, source, _ = context.location
-        changes = list(respell_in_statements(source, wrong, near[0])) if near else []
+        held = {table: tables[table] for table in _list_called(source, of, tables)} or tables
+        known = list(tables) if told[1] == "table" else sorted({c for columns in held.values() for c in columns})
+        near = find_nearest(wrong, known)
+        changes = list(respell_in_statements(source, wrong, near[0], of or "")) if near else []
         if not changes or len(near) > 2:
             return
         sure = len(near) == 1 and is_plain_slip(wrong, near[0])
@@ -55,9 +56,16 @@ class SqliteNames(Rule):
         )
 
 
-def respell_in_statements(source: str, wrong: str, right: str) -> Iterator[tuple[int, int, str]]:
-    """Splices in the texts of a cell that are statements of SQL."""
-    word = re.compile(rf"(?<![\w'.]){re.escape(wrong)}(?![\w'])")
+def _list_called(source: str, name: str | None, tables: Mapping[str, object]) -> list[str]:
+    """The tables that a name in front of a column stands for: ``sales`` of `sales.price`, and of `s.price` with `FROM sales AS s`."""
+    pairs = re.findall(r"(?i)\b(?:from|join|,)\s+(\w+)(?:\s+as)?\s+(\w+)", source) if name else []
+    return [t for t in tables if name and (t == name or (t, name) in pairs)]
+
+
+def respell_in_statements(source: str, wrong: str, right: str, of: str = "") -> Iterator[tuple[int, int, str]]:
+    """Splices in the texts of a cell that are statements of SQL; ``of``: the table, or the name of one, in front of the column."""
+    before = rf"(?<=\b{of}\.)" if of else r"(?<![\w'.])"
+    word = re.compile(rf"{before}{re.escape(wrong)}(?![\w'])")
     for node in src.walk(source):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
             start, end = src.find_span(source, node)

@@ -10,7 +10,13 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature,
 from jupyter_selfheal.healers.rules.context.knowledge import is_from, load_knowledge
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import is_written_right
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
-from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, keep_digits
+from jupyter_selfheal.healers.rules.context.spelling import (
+    find_nearest,
+    is_abbreviated,
+    is_plain_slip,
+    is_plural,
+    keep_digits,
+)
 from jupyter_selfheal.model import Applicability, Patch
 
 TAKEN_BY = re.compile(r"(?<![\w.])(\w+)\.set\(\) got an unexpected|'(\w+)' object has no property")
@@ -19,7 +25,7 @@ MADE_BY = re.compile(r"(?<![\w.])(\w+)\.__init__\(\) got an unexpected")
 """Others hand it to what makes one: ``Legend``."""
 
 MESSAGE = re.compile(
-    r"got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)'\?)?|'(\w+)' is an invalid keyword argument|object has no property '(\w+)'"
+    r"got an unexpected keyword argument '(\w+)'(?:\. Did you mean '(\w+)'\?)?|'(\w+)' is an invalid keyword argument|object has no property '(\w+)'|keyword (\w+) is not recognized; valid keywords are \[(.*)\]"
 )
 
 OF_CLASS = re.compile(r"(DataFrame|Series|NDFrame|IndexOpsMixin)\.(\w+)\(\) got an unexpected")
@@ -30,7 +36,7 @@ MEANINGS: dict[str, tuple[str, ...]] = {
     "columns": ("subset", "by", "usecols"), "column": ("subset", "by", "columns"), "cols": ("columns", "subset", "by"), "col": ("subset", "by", "columns"),
     "on": ("by",), "by": ("on",), "key": ("by", "on"), "names": ("columns",), "separator": ("sep", "separators"), "seperator": ("sep",), "delimiter": ("sep",), "delim": ("sep",),
     "ending": ("end",), "decimals": ("ndigits",), "digits": ("ndigits", "decimals"), "places": ("ndigits", "decimals"), "begin": ("start",), "initial": ("start",),
-    "seed": ("random_state",), "trees": ("n_estimators",), "location": ("loc",), "position": ("loc",), "thickness": ("linewidth",), "width": ("linewidth",), "style": ("linestyle",), "rotate": ("rotation", "rot"), "opacity": ("alpha",), "angle": ("rotation", "startangle"),
+    "seed": ("random_state",), "trees": ("n_estimators",), "location": ("loc",), "position": ("loc",), "thickness": ("linewidth",), "width": ("linewidth",), "style": ("linestyle",), "rotate": ("rotation", "rot", "labelrotation"), "rotation": ("labelrotation",), "fontsize": ("labelsize",), "opacity": ("alpha",), "angle": ("rotation", "startangle"),
     "colour": ("color", "c"), "size": ("figsize", "shape", "n"), "shape": ("size",), "n": ("k", "num", "size"), "count": ("k", "num"), "type": ("kind", "dtype"),
     "percent": ("normalize",), "method": ("how", "aggfunc", "func"), "how": ("method",), "function": ("func", "aggfunc"), "func": ("aggfunc",), "fill": ("fill_value", "value"),
     "descending": ("!ascending", "reverse"), "desc": ("!ascending", "reverse"), "reverse": ("!ascending",), "reversed": ("!ascending", "reverse"),
@@ -43,6 +49,8 @@ ORDERS = frozenset({"ascending", "asc", "descending", "desc", "reverse", "revers
 
 SAME = {"opacity": "alpha", "rotate": "rotation"}
 """Words that mean just what Matplotlib's artists call otherwise."""
+OF_TICKS = {"rotate": "labelrotation", "rotation": "labelrotation", "fontsize": "labelsize"}
+"""And what its ticks do."""
 
 WITHOUT_SIGNATURE = {
     "datetime.timedelta": ("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks"),
@@ -63,20 +71,20 @@ class UnexpectedKeyword(Rule):
     """Use the parameter that the function has.
 
     **Failure** `TypeError: f() got an unexpected keyword argument 'colour'`, where the live function's signature has a near name, or
-    `AttributeError: Line2D.set() got an unexpected keyword argument 'lable'`, where Matplotlib's class has such a property.
+    `AttributeError: Line2D.set() got an unexpected keyword argument 'lable'`, where Matplotlib's class has such a property, or `keyword rotate is not recognized; valid keywords are ['size', …]` of its ticks.
 
     **Fix** The keyword is spelt as the parameter. It is never dropped, since that would change what the call means. Where none is near, it is one of a
     few words for the same thing, of which the function has a parameter: `dropna(columns=["name"])` becomes `subset=`, `read_csv(…, separator=";")` `sep=`,
-    `sort_values("age", descending=True)` `ascending=False`. `opacity=` and `rotate=` of an artist are `alpha=` and `rotation=`, `mean=` and `std=` of a normal distribution `loc=` and `scale=`.
+    `sort_values("age", descending=True)` `ascending=False`. `opacity=` and `rotate=` of an artist are `alpha=` and `rotation=`, `rotate=` and `fontsize=` of ticks `labelrotation=` and `labelsize=`, `mean=` and `std=` of a normal distribution `loc=` and `scale=`.
 
-    **Fix safety** Safe where the two differ by a slip and the parameter is not given already, or where one is the other's plural and gets a whole number
+    **Fix safety** Safe where the two differ by a slip and the parameter is not given already, or where it has the beginnings of the same words (`equal_var` for `equal_variance`), or where one is the other's plural and gets a whole number
     (`bin=10`; `color="red"` is no list of colours, and `column=3` may be a place), for the two words of Matplotlib, and for the order of a sort (`descending=True`); of a normal distribution, whose manual says so (of no other one: `loc` of an exponential is no mean). Unsafe otherwise, also where Python itself asks whether one was meant (`max_age` for `min_age`),
     and where it is the parameter that is written wrongly (`amuont`).
     """
 
     code = "CAL101"
     name = "misspelt keyword argument"
-    enames = frozenset({"TypeError", "AttributeError"})
+    enames = frozenset({"TypeError", "AttributeError", "ValueError"})
     applicability = Applicability.UNSAFE
     why = "The parameter's name is near, but another may have been meant."
 
@@ -84,7 +92,7 @@ class UnexpectedKeyword(Rule):
         match = MESSAGE.search(context.failure.evalue)
         if not match:
             return
-        wrong, hinted = match[1] or match[3] or match[4], match[2]
+        wrong, hinted = match[1] or match[3] or match[4] or match[5], match[2]
         for failing in context.list_failing_nodes(ast.Call):
             call = failing
             keyword = next((k for k in call.keywords if k.arg == wrong), None) if isinstance(call, ast.Call) else None
@@ -100,12 +108,13 @@ class UnexpectedKeyword(Rule):
             hint = (hinted,) if hinted and keep_digits(hinted) == keep_digits(wrong) else ()
             parts = tuple(k for k in known if wrong in k.split("_") and len(wrong) > 2)
             opposite = any(m.startswith("!") and m[1:] in known for m in MEANINGS.get(wrong, ()))
-            near = find_nearest(wrong, known) or hint or (parts if len(parts) == 1 else ())
+            short = tuple(k for k in known if "_" in k and is_abbreviated(k, wrong))
+            near = find_nearest(wrong, known) or hint or (parts if len(parts) == 1 else ()) or short
             near = () if opposite else near  # `descending` is no slip of `ascending`
             for word in near if len(near) <= 2 else ():
                 # one bin, many bins; but a name is no list of names
                 is_count = len(wrong) > 2 and wrong != "column" and is_plural(wrong, word) and _is_whole(keyword.value)
-                slip = is_count or is_plain_slip(wrong, word)
+                slip = is_count or is_plain_slip(wrong, word) or word in short
                 sure = len(near) == 1 and slip and (is_written_right(word) or not is_written_right(wrong))
                 start = context.span(keyword)[0]
                 yield self.patch(
@@ -144,7 +153,8 @@ class UnexpectedKeyword(Rule):
         known = known or _list_parameters_of_pandas(context)
         given = {k.arg for k in call.keywords}
         meant = [m for m in MEANINGS.get(wrong, ()) if m.lstrip("!") in known and m.lstrip("!") not in given]
-        is_same = SAME.get(wrong) in meant and TAKEN_BY.search(context.failure.evalue) is not None
+        same = OF_TICKS if "valid keywords are" in context.failure.evalue else SAME
+        is_same = same.get(wrong) in meant and (same is OF_TICKS or TAKEN_BY.search(context.failure.evalue) is not None)
         for n, word in enumerate(meant[:2]):
             new = f"{word}={context.text(keyword.value)}"
             is_order = len(meant) == 1 and {wrong, word.lstrip("!")} <= ORDERS and _sorts(call)
@@ -157,14 +167,14 @@ class UnexpectedKeyword(Rule):
                 f"Change `{wrong}=` to `{new.partition('=')[0]}=`",
                 f"The function has no parameter `{wrong}`; what it calls so may be `{word.lstrip('!')}`.",
                 applicability=Applicability.SAFE
-                if is_order or (is_same and word == SAME[wrong])
+                if is_order or (is_same and word == same[wrong])
                 else Applicability.UNSAFE,
                 why="What is sorted is sorted one way or the other."
                 if is_order
                 else "Matplotlib calls just this so."
-                if is_same and word == SAME[wrong]
+                if is_same and word == same[wrong]
                 else "The word means the same, but the call may have been meant otherwise.",
-                prior=0.9 if is_order or (is_same and word == SAME[wrong]) else 0.6 - n / 10,
+                prior=0.9 if is_order or (is_same and word == same[wrong]) else 0.6 - n / 10,
             )
 
 
@@ -190,6 +200,9 @@ def _is_whole(value: ast.expr) -> bool:
 
 def _list_parameters(context: RuleContext, call: ast.Call) -> list[str]:
     """What the failing function can be given by name, and what it hands it to."""
+    told = MESSAGE.search(context.failure.evalue)
+    if told is not None and told[6]:
+        return re.findall(r"\w+", told[6])
     name = context.read_plain_chain(call.func)
     signature = context.signature(name) if name else None
     known = _list_named(signature)

@@ -56,6 +56,8 @@ TEXTS = (
         ("The following cell raises a `KeyError`.", False),
         ("An `AttributeError` says that a method is not there.", False),
         ("The following cell makes two lists.", False),
+        ("Lists do not have an `add` method. The next cell raises an error.", True),
+        ("Lists have an order. The next cell raises an error.", False),
     ],
 )
 def test_a_text_above_the_cell_that_prepares_it_announces_the_error_that_it_names(

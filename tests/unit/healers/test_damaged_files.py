@@ -55,6 +55,7 @@ def test_a_file_with_nothing_in_it_and_one_that_is_no_database_are_named(bench: 
         (False, ["t = pd.read_csv('signs.csv')", "assert t.shape == (1, 2)"]),
         (True, ["t = pd.read_csv('rows.csv')\nboth = t.merge(t, on='k', how='left')", "assert len(both) == len(t)"]),
         (False, ["t = pd.read_csv('rows.csv')\nboth = t.merge(t[t['k'] > 1], on='k')", "assert len(both) == len(t)"]),
+        (False, ["t = pd.read_csv('rows.csv')\nboth = t.merge(t, how='cross')", "assert len(both) == len(t)"]),
     ],
 )
 def test_how_many_rows_a_table_has_as_it_was_read_or_joined_the_data_decide(

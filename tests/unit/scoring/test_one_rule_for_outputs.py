@@ -42,6 +42,8 @@ REPORT = """              precision    recall  f1-score   support
    macro avg       0.90      0.81      0.85       250
 weighted avg       0.96      0.97      0.96       250
 """
+SHARE = "    accuracy                           0.97 "
+MICRO = "   micro avg       0.97      0.97      0.97 "
 TEXTS = "<StringArray>\n['M', 'B', nan]\nLength: 3, dtype: str"
 DUMMIES = "   n  sex_f  sex_m\n0  5      1      0\n1  7      0      1"
 TRUTHS = "   n  sex_f  sex_m\n0  5   True  False\n1  7  False   True"
@@ -97,6 +99,7 @@ FORM = [
         ),
         REPORT,
     ),
+    (REPORT.replace(SHARE, MICRO), REPORT),
     ("array(['M', 'B', nan], dtype=object)", TEXTS),
     (printed("['M' 'B' nan]\n"), printed(f"{TEXTS}\n")),
     (DUMMIES, TRUTHS),
@@ -190,6 +193,9 @@ VALUE = [
     (printed(OLD_REPORT), printed(REPORT.replace("0.62", "0.68"))),
     (printed(OLD_REPORT), printed(REPORT.replace("weighted avg       0.96", "weighted avg       0.94"))),
     (printed("accuracy 0.97\n3\n"), printed("3\n")),
+    (printed(REPORT), printed(REPORT.replace("0.97       250\n   macro", "0.93       250\n   macro"))),
+    (printed(REPORT), printed(REPORT.replace("macro avg       0.90", "macro avg       0.89"))),
+    (REPORT.replace(SHARE, MICRO), REPORT.replace("0.97       250\n   macro", "0.93       250\n   macro")),
     ("array(['M', 'F', nan], dtype=object)", TEXTS),
     (printed("['M' 'F' nan]\n"), printed(f"{TEXTS}\n")),
     (DUMMIES, TRUTHS.replace("True", "False")),

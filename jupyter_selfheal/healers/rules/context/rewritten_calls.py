@@ -160,9 +160,9 @@ def _wrap_call(
     return wrap
 
 
-def build_argument_splice(context: RuleContext, call: ast.Call, keyword: ast.keyword, text: str) -> Splice:
-    """Put text in place of a keyword argument; with nothing to put, its comma goes too."""
-    start, end = context.span(keyword)
+def build_argument_splice(context: RuleContext, call: ast.Call, argument: ast.keyword | ast.expr, text: str) -> Splice:
+    """Put text in place of an argument; with nothing to put, its comma goes too."""
+    start, end = context.span(argument)
     if text:
         return start, end, text
     arguments = sorted([*(context.span(a) for a in call.args), *(context.span(k) for k in call.keywords)])

@@ -260,8 +260,9 @@ def _collect_notes(context: RuleContext) -> list[str]:
 
 
 def _list_sentences_farther_above(context: RuleContext, index: int) -> list[str]:
-    """Sentences of a text with one cell of code between it and the failing one, that name the very error and the cell that raises it."""
+    """Sentences of a text with one cell of code between it and the failing one, that speak of the cell which raises it: they name the very error, or the text explains its message."""
     if index < 2 or [c.kind for c in context.notebook.cells[index - 2 : index]] != ["markdown", "code"]:
         return []
     sentences = re.split(r"(?<=[.:!?])\s+", context.notebook.cells[index - 2].source)
-    return [s for s in sentences if context.failure.ename in s and _OF_THE_CELL.search(s)]
+    is_explained = any(_find_explanation(s, context.failure) for s in sentences)
+    return [s for s in sentences if (is_explained or context.failure.ename in s) and _OF_THE_CELL.search(s)]

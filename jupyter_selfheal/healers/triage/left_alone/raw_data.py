@@ -240,6 +240,8 @@ def _is_made_by(context: RuleContext, name: str, makers: frozenset[str], of: str
     match src.parse(made[0]) if len(made) == 1 else None:
         case ast.Module([ast.Assign(_, ast.Call() as call)]) if read_called_name(call) in makers:
             owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+            if any(k.arg == "how" and getattr(k.value, "value", "") == "cross" for k in call.keywords):
+                return False  # each row with each: the code says so, not the data
             return not of or of in {getattr(n, "id", "") for n in (owner, *call.args[:1])}
     return False
 

@@ -1,0 +1,70 @@
+"""Renamings of a table's columns, as the cells have them: each names columns that are there only once it has held."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword
+from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
+
+LABELLING = frozenset({"rename", "set_axis", "add_prefix", "add_suffix"})
+"""Methods that give a table with other names of its columns."""
+
+
+class Renaming(NamedTuple):
+    """One statement that names columns anew: the cell's view, the table that is to have them, and whether its result is kept."""
+
+    view: RuleContext
+    statement: ast.stmt
+    table: str
+    call: ast.expr
+    is_kept: bool
+
+
+def list_renamings(context: RuleContext) -> Iterator[Renaming]:
+    """Those of the failing cell and the cells above it, nearest first, that are done to a name."""
+    for view in context.look_upwards():
+        for known in src.list_statements(view.source):
+            match known.node:
+                case ast.Expr(ast.Call() as call) if owner := _find_renamed(call):
+                    in_place = find_keyword(call, "inplace")
+                    yield Renaming(view, known.node, owner, call, in_place is not None)
+                case ast.Assign([ast.Name(name)], value):
+                    for call in (n for n in ast.walk(value) if isinstance(n, ast.Call)):
+                        if getattr(call.func, "attr", "") in LABELLING:
+                            yield Renaming(view, known.node, name, call, True)
+                case ast.Assign([ast.Attribute(ast.Name(name), "columns")], value):
+                    yield Renaming(view, known.node, name, value, True)
+
+
+def _find_renamed(call: ast.Call) -> str:
+    """``df`` of ``df.rename(…)`` and of ``df.columns.str.lower()``; empty for anything else."""
+    node: ast.expr = call
+    while isinstance(node, ast.Call | ast.Attribute):
+        inner = node.func if isinstance(node, ast.Call) else node.value
+        if isinstance(inner, ast.Name) and isinstance(node, ast.Attribute):
+            return inner.id if node.attr == "columns" or node.attr in LABELLING else ""
+        node = inner
+    return ""
+
+
+def find_missed_renaming(context: RuleContext, name: str) -> Renaming | None:
+    """The renaming above that names a column which its table, that the failing statement reads, does not have: it failed, held for
+    nothing, or named another column than there was."""
+    statement = context.failing_statement
+    read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement is not None else set()
+    for found in list_renamings(context):
+        if found.table not in read:
+            continue
+        written = any(isinstance(n, ast.Constant) and n.value == name for n in ast.walk(found.call))
+        text = found.view.text(found.call)
+        if not written and not (
+            not found.is_kept and context.is_true(f"{name!r} in list(getattr({text}, 'columns', {text}))")
+        ):
+            continue
+        keys = context.keys(found.table)
+        return found if keys is not None and keys.is_table and name not in keys.columns else None
+    return None

@@ -1,0 +1,73 @@
+"""KEY126: a column that an earlier step of the same chain left out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import quote_alike
+from jupyter_selfheal.model import Applicability, Patch
+
+STEPS = frozenset({"sort_values", "sort_index", "head", "tail", "nlargest", "nsmallest", "query", "copy", "reset_index", "round", "astype", "sample"})  # fmt: skip
+"""Methods of a table that keep its columns, and whose rows do not hang on columns that they do not name."""
+
+
+class KeyLeftOut(Rule):
+    """Keep the column of a table by which the same chain groups or sorts it.
+
+    **Failure** `KeyError: 'region'` at `sales[["day", "amount"]].sort_values("day").groupby("region")`, where `sales` has that column.
+
+    **Fix** `sales[["day", "amount", "region"]]…`. Where it is sorted by the column, the columns are chosen behind that: `sales.sort_values("region")[["day", "amount"]]`.
+
+    **Fix safety** Safe: it can only be the column of the table that the chain begins with. Silent where a step between them may hang on which columns there are
+    (`dropna`), reduces them (`groupby`), or stands in another statement.
+    """
+
+    code = "KEY126"
+    name = "column that a chain left out"
+    enames = frozenset({"KeyError"})
+    applicability = Applicability.SAFE
+    why = "The table that the chain begins with has the column, and the chain asks for it."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        key = context.failure.evalue.strip("'\"")
+        for call in context.list_failing_nodes(ast.Call):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                continue
+            named = [
+                n.value
+                for g in (*call.args, *(k.value for k in call.keywords))
+                for n in ast.walk(g)
+                if isinstance(n, ast.Constant)
+            ]
+            chosen = _find_selection(call.func.value)
+            if key not in named or chosen is None or call.func.attr not in ("groupby", "sort_values"):
+                continue
+            base = context.read_plain_chain(chosen.value)
+            keys = context.keys(base) if base else None
+            if keys is None or key not in keys.columns:
+                return
+            columns = chosen.slice
+            assert isinstance(columns, ast.List)
+            cause = f"`{base}` has the column {key!r}, which `{context.text(columns)}` leaves out."
+            if call.func.attr == "groupby":
+                end = context.span(columns.elts[-1])[1]
+                edits = context.replace_here((end, end, f", {quote_alike(key, context.source)}"))
+                yield self.patch(edits, f"Keep the column {key!r}", cause, prior=0.93)
+            elif chosen is call.func.value:
+                start, end = context.span(chosen.value)[1], context.span(chosen)[1]
+                at = context.span(call)[1]
+                edits = context.replace_here((start, end, ""), (at, at, context.source[start:end]))
+                yield self.patch(edits, f"Sort by {key!r} before the columns are chosen", cause, prior=0.93)
+            return
+
+
+def _find_selection(node: ast.expr) -> ast.Subscript | None:
+    """The columns that are chosen at the beginning of a chain: ``t[["a", "b"]]`` of ``t[["a", "b"]].sort_values("a").head()``."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in STEPS:
+        node = node.func.value
+    match node:
+        case ast.Subscript(slice=ast.List(elts=[_, *_] as elts)) if all(isinstance(e, ast.Constant) for e in elts):
+            return node
+    return None

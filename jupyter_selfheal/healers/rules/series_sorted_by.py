@@ -1,0 +1,56 @@
+"""PDA204: a series that is sorted by a column."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword
+from jupyter_selfheal.healers.rules.context.rewritten_calls import build_argument_splice
+from jupyter_selfheal.model import Applicability, Patch
+
+
+class SeriesSortedBy(Rule):
+    """Sort a series by its values, as there is nothing else.
+
+    **Failure** `TypeError: Series.sort_values() takes 1 positional argument but 2 positional arguments were given`, or `got an unexpected keyword argument 'by'`, at
+    `sales.groupby("region")["amount"].sum().sort_values("amount")`.
+
+    **Fix** `.sort_values()`; the other arguments stay.
+
+    **Fix safety** Safe where the text is the series' own name. Unsafe for another one: a column of the table may be meant.
+    """
+
+    code = "PDA204"
+    name = "series sorted by a column"
+    enames = frozenset({"TypeError"})
+    stage = Stage.LIBRARY
+    message = re.compile(
+        r"Series\.sort_values\(\) (?:takes 1 positional argument but 2|got an unexpected keyword argument 'by')"
+    )
+    applicability = Applicability.SAFE
+    why = "It is the series' own name, and a series has only its values to be sorted by."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.list_calls_at_failure():
+            if not isinstance(call.func, ast.Attribute) or call.func.attr != "sort_values":
+                continue
+            named = find_keyword(call, "by")
+            given = call.args[0] if call.args else named.value if named is not None else None
+            items = given.elts if isinstance(given, ast.List) else [given]
+            if len(items) != 1 or not isinstance(items[0], ast.Constant) or not isinstance(items[0].value, str):
+                continue
+            own = context.is_true(f"{context.operand(call.func.value)}.name == {items[0].value!r}")
+            argument = named or given
+            assert argument is not None
+            yield self.patch(
+                context.replace_here(build_argument_splice(context, call, argument, "")),
+                f"Sort the series without {items[0].value!r}",
+                "A series has no columns: it is sorted by its values.",
+                applicability=Applicability.SAFE if own else Applicability.UNSAFE,
+                why=self.why if own else "A column of the table may be meant.",
+                prior=0.95 if own else 0.6,
+            )
+            return
