@@ -36,6 +36,8 @@ def test_only_what_was_gone_by_then_shows_the_age(below: str, found: str) -> Non
         ("ages.ix[0]", "pandas", "2.0", ".ix"),
         ("ages.ix[0]", "sklearn", "0.24", ".ix"),
         ("from scipy.misc import imread", "sklearn", "0.24", "scipy.misc.imread"),
+        ("from imblearn.over_sampling import SMOTE\nSMOTE(ratio=1.0)", "sklearn", "0.24", "SMOTE(ratio=…)"),
+        ("from imblearn.over_sampling import SMOTE\nSMOTE(sampling_strategy=1.0)", "sklearn", "0.24", ""),
         # NumPy 1.23 had it still, beside pandas 2.0; scikit-learn 0.24 ran beside pandas 1.0
         ("import numpy as np\nages.astype(np.int)", "pandas", "2.0", ""),
         ("import pandas as pd\npd.datetime.now()", "sklearn", "0.24", ""),

@@ -11,14 +11,15 @@ from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.inside.tree_names import read_called_name
 
 _OLDER_BESIDE = {
-    ("pandas", "3.0"): (("numpy", "1.26"), ("sklearn", "1.1"), ("scipy", "1.9")),
-    ("pandas", "2.0"): (("sklearn", "0.22"), ("scipy", "1.3")),
-    ("sklearn", "0.24"): (("pandas", "0.23"), ("scipy", "1.3")),
+    ("pandas", "3.0"): (("numpy", "1.26"), ("sklearn", "1.1"), ("scipy", "1.9"), ("imblearn", "0.6")),
+    ("pandas", "2.0"): (("sklearn", "0.22"), ("scipy", "1.3"), ("imblearn", "0.6")),
+    ("sklearn", "0.24"): (("pandas", "0.23"), ("scipy", "1.3"), ("imblearn", "0.6")),
 }
 """What also shows that a package was older than a release: that something was used which another package had not any more by this release of it.
 
 pandas 3.0 wants Python 3.11 and NumPy 1.26, for which there are no older scikit-learn and SciPy than these; pandas 2.0 and scikit-learn 0.24 came three
-years and one year after what is named for them, and wanted a newer Python than those ran on, or a newer NumPy.
+years and one year after what is named for them, and wanted a newer Python than those ran on, or a newer NumPy. imbalanced-learn before 0.6 asks
+scikit-learn for modules that it has not any more since 0.24.
 """
 _ASKED_OF_TABLES = frozenset({"ix", "as_matrix", "convert_objects", "weekday_name", "from_csv"})
 """Attributes that nothing but pandas ever had, until January 2020: its release 1.0, before those above."""
