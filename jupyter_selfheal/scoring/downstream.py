@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Case, Cell, Notebook, Patch, Role, Run, Step, StepResult, Trial
+from jupyter_selfheal.model import Case, Cell, Notebook, Patch, Probe, Role, Run, Step, StepResult, Trial
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.asserts import (
     collect_patched_names,
@@ -29,6 +30,11 @@ AT_MOST = 6
 
 _ASKS_FOR_OBJECT = re.compile(r"""\bdtypes?\b\S*\s*[!=]=\s*(?:["'](?:object|O)["']|(?:np\.|numpy\.)?object_?\b)""")
 """A question that columns of texts answer otherwise since pandas 3.0: their type is ``str``."""
+_SHOWS = re.compile(r"\b(?:print|display)\(")
+_PANDAS = Probe(
+    "import sys\n\n\ndef probe(shell, last, argument):\n    return getattr(sys.modules.get('pandas'), '__version__', '')",
+    name="pandas",
+)
 _ITERATOR = re.compile(r"<(zip|map|filter)(?: object)? at 0x[0-9a-f]+>")
 
 
@@ -82,6 +88,7 @@ def _find_prerequisites(aside: list[Cell], missing: frozenset[str], there: froze
 
 def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow, ...]:
     cells = {cell.id: cell for cell in choose_cells(case, patch)}
+    has_text_dtype = int(f"{trial.probe(_PANDAS.name) or 0}".partition(".")[0]) >= 3
     below: list[CellBelow] = []
     for step in trial.steps:
         if step.role == Role.DOWNSTREAM.value and step.cell_id in cells and step.status in ("ok", "error"):
@@ -92,7 +99,7 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
                     cell.id,
                     step.ok,
                     _format_step_error(step),
-                    _compare_outputs(cell, case.notebook, step) if step.ok else NOTHING,
+                    _compare_outputs(cell, case.notebook, step, has_text_dtype) if step.ok else NOTHING,
                     missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
                     asserts=count_asserts_run(cell.source),
                 )
@@ -100,9 +107,9 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
     return tuple(below)
 
 
-def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult) -> Comparison:
+def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult, has_text_dtype: bool) -> Comparison:
     """How a cell's output compares with what is stored; another one says nothing where the cell never gives the same, nor where it shows
-    what was a list in Python 2, nor where it asks which columns are of type ``object``."""
+    what was a list in Python 2, nor, where texts have a type of their own, what hangs on which columns are of type ``object``."""
     compared = stored.compare(cell, step.outputs)
     by_chance = compared.differs and not is_repeatable(cell, notebook)
     lazy = _ITERATOR.fullmatch(compared.got) if compared.differs and compared.stored.startswith("[") else None
@@ -110,9 +117,24 @@ def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult) -> Compar
         return NOTHING
     if by_chance or (compared.differs and compared.worded and is_trained(cell, notebook)):
         return NOTHING
-    if compared.differs and _ASKS_FOR_OBJECT.search(cell.source):
+    if compared.differs and has_text_dtype and _shows_only_by_dtype(cell.source):
         return NOTHING  # a root of its own
     return compared
+
+
+def _shows_only_by_dtype(source: str) -> bool:
+    """Whether all that a cell shows hangs on its question which columns are of type ``object``."""
+    if not _ASKS_FOR_OBJECT.search(source):
+        return False
+    statements, hanging, shown = src.list_statements(source), set[str](), list[bool]()
+    for statement in statements:
+        text = src.extract_text(source, statement.node)
+        names = src.find_names(text)
+        hangs = bool(_ASKS_FOR_OBJECT.search(text)) or not hanging.isdisjoint(names.uses)
+        hanging |= names.binds | names.changes if hangs else frozenset()
+        if _SHOWS.search(text) or (statement is statements[-1] and isinstance(statement.node, ast.Expr)):
+            shown.append(hangs)
+    return all(shown)
 
 
 def _format_step_error(step: StepResult) -> str:
@@ -126,6 +148,8 @@ class CellsBelow:
         """The chosen cells, within the seconds for all of them, each followed by its own expectation where it has one."""
         seconds = config.downstream_seconds
         cells = choose_cells(case, patch) if seconds > 0 else ()
+        if any(_ASKS_FOR_OBJECT.search(cell.source) for cell in cells):
+            yield _PANDAS
         for cell in cells:
             yield Run(cell.source, cell.id, Role.DOWNSTREAM, go_on=True, timeout=seconds / len(cells))
             if cell.oracle.expect:

@@ -11,6 +11,7 @@ from jupyter_selfheal.model import Applicability, Case, Cell, Ending, ErrorInfo,
 from jupyter_selfheal.scoring import randomness
 from jupyter_selfheal.scoring.avoided_call import find_avoided_call
 from jupyter_selfheal.scoring.band_aids import find_band_aid, is_raised_by_notebook
+from jupyter_selfheal.scoring.comparison import Comparison
 from jupyter_selfheal.scoring.data_checks import asks_of_data
 from jupyter_selfheal.scoring.documented_handlers import SWALLOWS, forgive_documented_handlers
 from jupyter_selfheal.scoring.dodges import find_dodge
@@ -113,12 +114,22 @@ def _mark_same_programs(seen: Evidence, case: Case, patch: Patch) -> Evidence:
     if not seen.output.differs and not differing:
         return seen
     comes_again = any(o.same and o.computed for o in (seen.output, *(b.output for b in seen.below if b.ran)))
-    if is_renamed(patch) or (is_same_call(patch) and comes_again and not seen.output.differs):
-        same = frozenset({case.failure.cell_id, *differing})
+    if is_renamed(patch):
+        outputs = {b.cell_id: b.output for b in seen.below} | {case.failure.cell_id: seen.output}
+        same = frozenset(i for i, o in outputs.items() if o.differs and _may_be_the_release(case, i, o))
+    elif is_same_call(patch) and comes_again and not seen.output.differs:
+        same = frozenset(differing)
     else:
         same = find_same_programs(case, patch, differing)
     below = tuple(replace(b, is_same_program=b.cell_id in same) for b in seen.below)
     return replace(seen, is_same_program=case.failure.cell_id in same, below=below)
+
+
+def _may_be_the_release(case: Case, cell_id: str, output: Comparison) -> bool:
+    """Whether another release of a library may have changed an output: its words, or what a fitted model says; a sum of the same numbers
+    under a new name is the same number."""
+    cell = _make_failing_cell(case) if cell_id == case.failure.cell_id else case.notebook.cell(cell_id)
+    return not output.worded or is_trained(cell, case.notebook)
 
 
 def _has_threads_left(trial: Trial) -> bool:

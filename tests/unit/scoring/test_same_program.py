@@ -156,6 +156,15 @@ def test_a_new_name_is_not_held_back_for_what_its_release_gives_otherwise() -> N
     assert judge_rule("API202", other) < 7
 
 
+def test_a_new_name_is_held_to_numbers_that_no_model_gives() -> None:
+    words, number = "words of another release 0.25\n", "0.25\n"
+    assert judge_rule("API101", words, ("print(y.sum())", "13.477405\n")) >= 7
+    assert judge_rule("API101", number, ("print(y.sum())", "13.477405\n")) < 7
+    assert judge_rule("API101", "", ("print(y.sum())", "13.477405\n"), ("print(y.max())", number)) < 7
+    fitted = "class M:\n    def fit(self, y): return y.max()\nprint(M().fit(y))"
+    assert judge_rule("API101", "", ("print(y.sum())", "13.477405\n"), (fitted, number)) >= 7
+
+
 def test_a_call_in_a_new_form_is_believed_where_something_that_hangs_on_it_comes_again() -> None:
     other = "words of another release 0.25\n"
     again = ("print(y.sum())", "13.477405\n")
