@@ -152,6 +152,7 @@ CHECKS: tuple[Check, ...] = (
     outside.diagnose_memory,
     outside.diagnose_credential,
     outside.diagnose_network,
+    damaged_file.diagnose_pointer,
     outside.diagnose_missing_data,
     outside.diagnose_missing_module,
     outside.diagnose_machine,

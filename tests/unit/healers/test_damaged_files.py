@@ -46,6 +46,29 @@ def test_a_file_with_nothing_in_it_and_one_that_is_no_database_are_named(bench: 
 
 
 @pytest.mark.parametrize(
+    ("is_named", "cells"),
+    [
+        (True, ["t = pd.read_csv('far.csv')", "t['age']"]),
+        (True, ["t = pd.read_csv('far.csv')\nt['age']"]),
+        (True, ["t = pd.read_csv('far.csv')", "rows = t[1:]", "rows.age.mean()"]),
+        (False, ["t = pd.read_csv('near.csv')", "u = pd.read_csv('far.csv')", "t['age']"]),
+        (False, ["t = pd.read_csv('far.csv')", "ages(t)"]),
+        (False, ["t = pd.read_csv('far.csv')", "1 / 0 * len(t)"]),
+        (False, ["t = pd.read_csv('near.csv')", "print('far.csv of Git LFS')", "t['age']"]),
+    ],
+)
+def test_a_pointer_of_git_lfs_is_named_where_data_of_it_are_read(
+    bench: Bench, is_named: bool, cells: list[str]
+) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:02e5\nsize 38819\n"
+    Path(bench.folder, "far.csv").write_text(pointer)
+    Path(bench.folder, "near.csv").write_text("k\n1\n")
+    found = diagnose(bench.fail("import pandas as pd", *cells))
+    assert ("far.csv is not there: git has a pointer" in found.cause) is is_named
+    assert (found.skip_reason == "missing data") is is_named
+
+
+@pytest.mark.parametrize(
     ("is_left", "cells"),
     [
         (True, ["t = pd.read_csv('rows.csv')", "assert t.shape == (891, 12)"]),

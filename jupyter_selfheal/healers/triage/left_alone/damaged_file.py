@@ -11,6 +11,7 @@ from pathlib import Path
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import Function, read_last_name
+from jupyter_selfheal.healers.rules.context.replay import list_statements_above
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies, leave_alone
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Diagnosis, SkipReason
@@ -20,6 +21,14 @@ _BEGINS_WELL = re.compile(r"(?!Extra data)(?!.*\(char 0\)).*line (\d+) column (\
 
 _UNEVEN = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 """What pandas says of a line that has more fields than the others."""
+
+_POINTER = b"version https://git-lfs.github.com/spec/"
+"""How the file begins that git has in the place of one that Git LFS keeps."""
+
+_FILE = re.compile(r"[^\n]*\.\w{2,8}")
+
+_OF_DATA = re.compile(r"(?:Key|Value|Index|Parser|EmptyData|Unpickling|JSONDecode|UnicodeDecode|OS)Error|BadZipFile")
+"""Errors that data come to which are others than were meant."""
 
 _MODE = re.compile(r"[wax][bt+]*|r[bt]*\+[bt]*")
 """How a file is opened to be written."""
@@ -80,6 +89,31 @@ def diagnose_empty_file(context: RuleContext, remedies: Remedies) -> Diagnosis |
     if not name or (what == "is empty" and may_be_written(cells, Path(name).name)) or remedies.has_remedy(context):
         return None
     return leave_alone(f"The file {name} {what}.", SkipReason.BAD_DATA, f"Restore {name} from a copy.", confidence=90)
+
+
+def diagnose_pointer(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A file whose values the failing cell reads, and in whose place git has a pointer of Git LFS."""
+    told = f"{context.failure.ename}: {context.failure.evalue}"
+    if not _OF_DATA.match(told) and "'DataFrame' object has no attribute" not in told:
+        return None
+    nodes = (n for _, _, statement in list_statements_above(context) for n in ast.walk(statement))
+    texts = (n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    name = next((t for t in texts if _FILE.fullmatch(t) and _is_pointer(Path(context.notebook.folder or ".", t))), "")
+    if not name or remedies.has_safe_remedy(context):
+        return None
+    return leave_alone(
+        f"The file {name} is not there: git has a pointer of Git LFS in its place.",
+        SkipReason.MISSING_DATA,
+        "`git lfs pull` brings it.",
+    )
+
+
+def _is_pointer(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_POINTER)) == _POINTER
+    except (OSError, ValueError):
+        return False
 
 
 def _read_path(context: RuleContext, given: ast.expr) -> str:
