@@ -8,7 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from jupyter_selfheal.model import Edit, Notebook, Replace, RunCells
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Cell, Edit, Notebook, Replace, RunCells
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
 from jupyter_selfheal.surfaces.project.files import FileFix
 from jupyter_selfheal.surfaces.project.inline import CannotInline, Inlined, inline_all, restore_file
@@ -48,21 +49,37 @@ def derive_notebook(
     wanted: Collection[Path],
     finder: Finder,
 ) -> Derived:
-    """The notebook with the project's files as cells; of the cells those above the failing one, and the healthy ones below.
+    """The notebook with the project's files as cells; of the cells those above the failing one, and the healthy ones below. Where these have a
+    name for something else, those above alone, or only what the failing one needs of them: the proof runs all.
 
     Raises :class:`CannotInline` with the reason where that cannot be done.
     """
     at = notebook.index(failing)
     cells = [c for n, c in enumerate(notebook.cells) if c.kind == "code" and (n <= at or c.id in healthy)]
-    modules = finder.collect_modules([c.source for c in cells[: _find_cell(cells, failing) + 1]], wanted)
+    above = cells[: _find_cell(cells, failing) + 1]
+    modules = finder.collect_modules([c.source for c in above], wanted)
     if not modules:
         raise CannotInline("it is more code than is looked at, or is not imported by its name")
-    inlined, others = inline_all(modules, [c.source for c in cells])
-    first = next(n for n, c in enumerate(cells) if _imports_any(c.source, modules))
+    needed = src.find_backward_slice([c.source for c in above[:-1]], src.find_names(above[-1].source).uses)
+    cells, inlined, others = _inline_most(modules, [cells, above, [*(above[n] for n in needed), above[-1]]])
+    first = next((n for n, c in enumerate(cells) if _imports_any(c.source, modules)), len(cells) - 1)
     outputs = {str(raw.get("id") or ""): raw for raw in document.raw["cells"]}
     made = [build_cell(c.id, i.source, outputs.get(c.id, {}), skip=c.skip) for c, i in zip(cells, others, strict=True)]
     made[first:first] = [build_cell(m.cell_id, i.source) for m, i in zip(modules, inlined, strict=True)]
     return Derived(build_derived(document.path, made, document.kernelspec), modules, inlined)
+
+
+def _inline_most(
+    modules: Sequence[Module], choices: Sequence[list[Cell]]
+) -> tuple[list[Cell], tuple[Inlined, ...], tuple[Inlined, ...]]:
+    """The first choice of cells that can be one notebook with the modules, and all of it as cells; what kept the first one from it where none can."""
+    first: CannotInline | None = None
+    for cells in choices:
+        try:
+            return cells, *inline_all(modules, [c.source for c in cells])
+        except CannotInline as why:
+            first = first or why
+    raise first or CannotInline("nothing imports it")
 
 
 def build_derived(path: Path, cells: Sequence[dict[str, Any]], kernelspec: str) -> Document:
