@@ -18,7 +18,7 @@ from jupyter_selfheal.healers.rules.context.import_plan import (
     plan_import_from,
 )
 from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name
-from jupyter_selfheal.healers.rules.context.templates import choose
+from jupyter_selfheal.healers.rules.context.templates import choose, read_arguments, render
 from jupyter_selfheal.model import Applicability, Edit, Install, Patch, Replace
 
 EXPERIMENTAL = re.compile(r"is experimental and .*explicitly import (enable_\w+)", re.S)
@@ -176,4 +176,17 @@ def _rewrite_uses(context: RuleContext, plan: Plan) -> tuple[list[Splice], list[
                 return None
             splices.append((*context.span(node), written.text))
             imports += written.imports
+        elif (asked := _write_method(context, plan, node)) is not None:
+            splices.append((*context.span(node), asked))
     return keep_outermost(splices), imports
+
+
+def _write_method(context: RuleContext, plan: Plan, node: ast.AST) -> str | None:
+    """A call of a method that gives something else of the successor, in its new form."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return None
+    owner = node.func.value
+    change = plan.made.get(owner.id) if isinstance(owner, ast.Name) else None
+    form = change.made.get(node.func.attr) if change is not None else None
+    written = render(context, form, owner, arguments=read_arguments(context, node)) if form else None
+    return written.text if written is not None else None

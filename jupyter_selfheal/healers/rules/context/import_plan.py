@@ -34,6 +34,8 @@ class Plan:
     """``sklearn.cross_validation`` → ``sklearn.model_selection`` where the whole path is written out in the code."""
     calls: dict[str, Change] = field(default_factory=dict)
     """Bound name → the change whose forms rewrite its calls."""
+    made: dict[str, Change] = field(default_factory=dict)
+    """Variable → the change of the class that made what it holds, whose methods gave something else."""
     notes: list[str] = field(default_factory=list)
     unsafe: list[str] = field(default_factory=list)
     doubts: dict[str, str] = field(default_factory=dict)
@@ -113,6 +115,9 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
             homes.setdefault("", []).extend(line.replace("{name}", bound) for line in change.binds)
         elif change is not None and (change.forms or change.read) and not change.new:
             plan.calls[bound] = change
+            makers = _find_makers(context, bound, change) if change.made else set()
+            plan.made |= dict.fromkeys(makers or (), change)
+            plan.unsafe += [change.unsafe] if makers is None else []
         elif path and alias.name == "*":
             homes.setdefault(path, []).append("*")
         else:
@@ -175,6 +180,26 @@ def _is_settled(context: RuleContext, name: str, condition: str) -> bool:
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == name
     }
     return bool(firsts) and all(first and context.is_true(condition.replace("{first}", first)) for first in firsts)
+
+
+def _find_makers(context: RuleContext, name: str, change: Change) -> set[str] | None:
+    """The variables that hold what calls of a class made; None where a method that gave something else may be asked of it otherwise."""
+    nodes = list(context.walk_notebook())
+    held: dict[str, set[bool]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            held.setdefault(node.targets[0].id, set()).add(_find_callee(node.value) == name)
+    asked = [n for n in nodes if isinstance(n, ast.Attribute) and n.attr in change.made]
+    if any(not isinstance(n.value, ast.Name) or len(held.get(n.value.id, ())) != 1 for n in asked):
+        return None
+    return {variable for variable, is_made in held.items() if is_made == {True}}
+
+
+def _find_callee(node: ast.expr) -> str:
+    """``GMM`` of ``GMM(2).fit(X)``."""
+    while isinstance(node, ast.Call | ast.Attribute):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_another_thing(change: Change | None) -> bool:

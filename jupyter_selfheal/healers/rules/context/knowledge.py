@@ -38,7 +38,7 @@ class Change:
     ``unsafe_where`` the words of a notebook in which that matters (a regular expression; empty: in any),
     ``settled`` is what must hold of the first argument of each call for that doubt to go,
     ``statement`` is what a call becomes whose only use is what it changed, ``binds`` the import lines and the binding of the old
-    name that take an import's place,
+    name that take an import's place, ``made`` what calls become of methods of what the old class made (:func:`._rewrite.render`),
     ``show`` marks what the user must choose, ``removes`` what is taken away, ``requires`` a distribution to install.
     """
 
@@ -52,6 +52,7 @@ class Change:
     read: str = ""
     statement: str = ""
     binds: tuple[str, ...] = ()
+    made: Mapping[str, str] = field(default_factory=dict)
     unsafe: str = ""
     unsafe_where: str = ""
     settled: str = ""
@@ -218,6 +219,7 @@ def _read_change(old: str, entry: Any, about: Mapping[str, Any]) -> Change:
         params=tuple(entry.get("params", "").split()),
         forms=forms,
         binds=tuple(entry.get("binds", ())),
+        made=entry.get("made", {}),
         **{
             k: entry[k]
             for k in ("read", "settled", "statement", "unsafe", "unsafe_where", "show", "removes", "requires")
