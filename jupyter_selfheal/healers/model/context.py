@@ -87,7 +87,10 @@ def describe_case(case: Case, variables: str, cells_chars: int = CELLS_CHARS, va
 
 def _describe_failure(failure: Failure) -> str:
     if failure.kind is FailureKind.MISSED:
-        return f"runs, but not to what is expected: {failure.headline}"
+        missed = (
+            f": {failure.headline}" if failure.headline else ""
+        )  # nothing is known of it before the cell has run again
+        return f"runs, but not to what is expected{missed}"
     if failure.kind is FailureKind.TIMED_OUT:
         return "does not come to an end"
     if failure.kind is FailureKind.DIED:
@@ -111,8 +114,9 @@ def format_trace(case: Case) -> str:
             lines.append(f"  {where}, line {frame.line}, in {frame.function}\n    {frame.text.strip()}".rstrip())
     if not frames and case.failure.line:
         lines.append(f"  {labels.label_cell(case.failure.cell_id)}, line {case.failure.line}")
-    message = f"{case.failure.ename}: {case.failure.evalue}"[:1_500]
-    return shorten_paths("\n".join([*lines, message]), case.notebook.folder)
+    if case.failure.ename:
+        lines.append(f"{case.failure.ename}: {case.failure.evalue}"[:1_500])
+    return shorten_paths("\n".join(lines), case.notebook.folder)
 
 
 _GENERATED = re.compile(r"^(?:.*[\\/]ipykernel_\d+[\\/].*|<.*>)$")

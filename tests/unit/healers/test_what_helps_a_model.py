@@ -17,6 +17,7 @@ from jupyter_selfheal.model import (
     Choice,
     Decision,
     Failure,
+    FailureKind,
     Frame,
     Notebook,
     Output,
@@ -52,6 +53,14 @@ def test_the_nearest_cells_below_that_read_the_result_go_out_and_what_asserts_of
         assert wanted in text
     assert "unrelated" not in text
     assert "far below" not in text
+
+
+def test_of_a_missed_expectation_of_which_nothing_is_known_yet_nothing_is_said() -> None:
+    missed = Failure("a", CELLS[0].source, FailureKind.MISSED)
+    text = describe_case(Case(missed, Notebook(CELLS)), "")
+    assert "runs, but not to what is expected.\n\n# The failing cell" in text
+    known = replace(missed, ename="ExpectationMissed", evalue="expected 6, got 7")
+    assert "runs, but not to what is expected: Expected 6, got 7." in describe_case(Case(known, Notebook(CELLS)), "")
 
 
 def test_stored_outputs_go_out_only_where_values_may() -> None:
