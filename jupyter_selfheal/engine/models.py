@@ -164,5 +164,6 @@ def open_cell_judge(config: HealConfig, pot: Pot | None = None) -> CellJudge | N
 
 
 def read_prompt(name: str) -> tuple[str, str]:
+    """A shipped prompt by its name: its version, and its text."""
     prompt: tuple[str, str] = load_part("providers.prompts", "read_prompt")(name)
     return prompt

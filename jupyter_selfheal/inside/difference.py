@@ -25,6 +25,7 @@ class Different(Exception):
 
 
 def fail(want: Any, got: Any, where: str, more: str = "") -> NoReturn:
+    """Raise :class:`Different`."""
     raise Different(where, more, want, got)
 
 

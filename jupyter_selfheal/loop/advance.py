@@ -320,4 +320,5 @@ def _add_cost(account: Account, who: str, cost: Cost) -> Account:
 
 
 def add_note(dossier: Dossier, note: str) -> Dossier:
+    """The dossier with a note, which is said once."""
     return dossier if note in dossier.notes else replace(dossier, notes=(*dossier.notes, note))

@@ -217,6 +217,7 @@ def _list_targets(node: ast.stmt) -> list[str]:
 
 
 def is_literal(node: ast.AST) -> bool:
+    """Whether an expression is made of constants alone."""
     try:
         ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

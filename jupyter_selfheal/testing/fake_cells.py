@@ -50,6 +50,8 @@ class FakeShell:
 
 @dataclass
 class Last:
+    """What the last cell gave."""
+
     result: Any = None
     error: BaseException | None = None
     stdout: str = ""
@@ -120,6 +122,7 @@ def _mask_magics(code: str) -> str:
 
 
 def run_cell(state: State, step: Run, deadline: float) -> StepResult:
+    """Run a cell in this process, until the deadline."""
     state.last, state.outputs = Last(), []
     began = time.perf_counter()
     file = f"{_FILE}{next(_NUMBERS)}>"
@@ -157,6 +160,7 @@ def run_cell(state: State, step: Run, deadline: float) -> StepResult:
 
 
 def run_probe(state: State, step: Probe, deadline: float) -> StepResult:
+    """Ask a probe of the state."""
     began = time.perf_counter()
     space: dict[str, Any] = {"__name__": "probe"}
     try:
@@ -288,6 +292,8 @@ class _Stream(io.TextIOBase):
 
 
 def build_display(state: State) -> Callable[..., None]:
+    """IPython's ``display``, which keeps what it is given as outputs."""
+
     def display(*values: Any, **_: Any) -> None:
         state.outputs.extend(Output("display_data", data={"text/plain": repr(v)}) for v in values)
 

@@ -198,6 +198,7 @@ def _list_variables(failure: Failure) -> list[str]:
 
 
 def build_patches(entry: Remembered, case: Case) -> Iterator[Patch]:
+    """The patch that a remembered template makes of this case; none where it does not fit."""
     edits: list[Replace | Insert] = []
     exact = True
     for template in entry.changes:

@@ -179,6 +179,7 @@ def _find_old_keyword(context: RuleContext) -> str:
 
 
 def name_keyword(message: str) -> str:
+    """The keyword that a message complains of; empty where it names none."""
     for pattern in (KEYWORD_FIRST, NAMED):
         if match := pattern.search(message):
             return next(g for g in match.groups() if g)
@@ -186,6 +187,7 @@ def name_keyword(message: str) -> str:
 
 
 def find_keyword_change(call: ast.Call, live: ObjectInfo, name: str) -> Keyword | None:
+    """What became of that keyword of what is called, by its path or its class; None where nothing is known."""
     last = read_last_name(call.func)
     paths = [path for path in (live.path, *live.mro) if path]
     by_class = live.path.rsplit(".", 1)[-1] if live.path else last

@@ -294,6 +294,7 @@ def _list_related(case: Case) -> set[str]:
 
 
 def find_name(piece: Piece) -> str:
+    """The name of the function or class that a piece defines; empty where it is neither."""
     tree = src.parse(piece.text)
     return getattr(tree.body[0], "name", "") if tree and tree.body else ""
 

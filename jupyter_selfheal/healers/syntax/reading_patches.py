@@ -90,6 +90,7 @@ def _differ_in_operators(text: str, words: Sequence[str], other: str, other_word
 
 
 def build_patch(case: Case, source: str, words: Sequence[str], cost: float, why: str, rival: str = "") -> Patch:
+    """A reading as a patch: ``words`` say what was mended, ``cost`` how unlikely that is."""
     cause = "; ".join(dict.fromkeys(words))
     return Patch(
         (Replace(case.failure.cell_id, case.failure.source, source),), title=cause[:1].upper() + cause[1:], cause=cause,

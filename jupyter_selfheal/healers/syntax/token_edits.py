@@ -49,14 +49,17 @@ def find_at_depth(tokens: Sequence[Token], first: int, text: str) -> int:
 
 
 def is_keyword(token: Token) -> bool:
+    """Whether a token is a keyword that is no value."""
     return token.kind == NAME and keyword.iskeyword(token.text) and token.text not in VALUES
 
 
 def ends_value(token: Token | None) -> bool:
+    """Whether a value may end with a token."""
     return token is not None and token.ends_value and not is_keyword(token)
 
 
 def begins_value(token: Token | None) -> bool:
+    """Whether a value may begin with a token."""
     return token is not None and token.begins_value and (not is_keyword(token) or token.text in ("not", "lambda"))
 
 

@@ -98,14 +98,17 @@ def pack_outcome(outcome: Outcome, space: dict[str, Any]) -> tuple[bytes, set[st
 
 
 def unpack_outcome(data: bytes, space: dict[str, Any]) -> Outcome:
+    """What :func:`unpack` reads, as an outcome."""
     return Outcome(*unpack(data, space))
 
 
 def to_text(data: bytes) -> str:
+    """Bytes as text that JSON can hold."""
     return base64.b64encode(data).decode("ascii")
 
 
 def from_text(text: str) -> bytes:
+    """The bytes that :func:`to_text` wrote."""
     return base64.b64decode(text)
 
 

@@ -127,6 +127,7 @@ def list_relations(arguments: Arguments) -> Iterator[tuple[int, int, str]]:
 
 
 def read_result(shown: str) -> tuple[bool, Any]:
+    """Whether a shown result can be read as a literal, and its value."""
     if shown.startswith("!") or shown == LATE:
         return False, None
     try:

@@ -62,6 +62,7 @@ def _strip_lines(text: str) -> list[str]:
 
 
 def is_output_met(want: str, printed: str) -> bool:
+    """Whether what was printed is what is wanted, as doctest compares it, or as texts are."""
     import doctest
 
     if not printed and want.strip() == NOTHING:  # who writes None as a result means it, though nothing is shown

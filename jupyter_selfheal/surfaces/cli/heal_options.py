@@ -24,6 +24,7 @@ Exit code: 0 everything runs, 1 something fails, 2 usage or infrastructure."""
 
 
 def add_heal_options(heal: argparse.ArgumentParser) -> None:
+    """The options of ``heal``."""
     _add_options_of_choice(heal, "*", " (none: what --test says of --project is healed)")
     _add_options_of_place(heal)
     _add_options_of_running(heal)
@@ -37,6 +38,7 @@ def add_heal_options(heal: argparse.ArgumentParser) -> None:
 
 
 def add_check_options(check: argparse.ArgumentParser) -> None:
+    """The options of ``check``: those of ``heal`` that change and write nothing."""
     _add_options_of_choice(check, "*", " (none: what --test says of --project is looked at)")
     check.add_argument(
         "--project", type=Path, metavar="DIR", help="the folder of Python files whose tests --test names"
@@ -48,6 +50,7 @@ def add_check_options(check: argparse.ArgumentParser) -> None:
 
 
 def add_pr_options(pr: argparse.ArgumentParser) -> None:
+    """The options of ``pr``."""
     _add_options_of_choice(pr, "*", " (none: this folder)")
     add_options_of_publishing(pr)
     _add_options_of_running(pr)

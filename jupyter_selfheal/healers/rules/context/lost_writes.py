@@ -52,6 +52,7 @@ def has_lost_writes(source: str) -> bool:
 
 
 def read_writes(cell_id: str, source: str) -> Iterator[Write]:
+    """The writes into columns of tables that a cell makes, in their order."""
     if "[" not in source and "inplace" not in source:
         return
     for statement in src.list_statements(source):

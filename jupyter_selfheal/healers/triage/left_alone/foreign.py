@@ -31,6 +31,7 @@ MARKUP = re.compile(r"^\s*(<!DOCTYPE|<(html|div|script|style|p|h\d|table|img|svg
 
 
 def diagnose_not_python(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A cell of another language, or a magic that is not there."""
     failure, text = context.failure, context.failure.source
     if failure.ename == "UsageError" and (
         match := re.search(r"(Cell|Line) magic(?: function)? `(%+\w+)` not found", failure.evalue)

@@ -27,6 +27,7 @@ UNFINISHED = frozenset({"NameError", "NotImplementedError", "SyntaxError", "Inde
 
 
 def diagnose_interrupted(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A cell that somebody stopped."""
     if context.failure.ename != "KeyboardInterrupt" or (
         context.failure.kind is FailureKind.TIMED_OUT and _may_be_endless(context)
     ):

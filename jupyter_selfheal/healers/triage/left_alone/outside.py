@@ -51,6 +51,7 @@ _MAKES_TABLES = re.compile(r"create\s+(?:temp(?:orary)?\s+|virtual\s+)?table|to_
 
 
 def diagnose_input(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A cell that waits for the keyboard."""
     asks = "input(" in context.failure.source or "getpass" in context.failure.source or "input(" in context.location[1]
     if context.failure.ename == "StdinNotImplementedError" or (context.failure.ename == "EOFError" and asks):
         return leave_alone(
@@ -62,6 +63,7 @@ def diagnose_input(context: RuleContext, remedies: Remedies) -> Diagnosis | None
 
 
 def diagnose_memory(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """Memory that ran out, but for a loop that fills it."""
     failure = context.failure
     if is_memory_filled_by_loop(context):
         return None  # less data would not do: it never ends
@@ -74,6 +76,7 @@ def diagnose_memory(context: RuleContext, remedies: Remedies) -> Diagnosis | Non
 
 
 def diagnose_credential(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A key, token or password that is not there, or is refused."""
     failure = context.failure
     environ = failure.ename == "KeyError" and re.search(r"\benviron\b", read_line(context)) is not None
     if environ and not remedies.has_remedy(context):
@@ -100,6 +103,7 @@ def diagnose_credential(context: RuleContext, remedies: Remedies) -> Diagnosis |
 
 
 def diagnose_network(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A service that cannot be reached, or is no longer there."""
     failure = context.failure
     if failure.kind is FailureKind.TIMED_OUT and _waits_for_addresses(failure.source):
         return leave_alone(
@@ -137,6 +141,7 @@ _MISSING_SCRIPT = re.compile(r"File `'([^']+)'` not found\.?|'([^']+)' was not f
 
 
 def diagnose_missing_data(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A file, table or data set that did not come with the notebook."""
     failure = context.failure
     if failure.ename == "LookupError" and "Resource" in failure.evalue and "nltk" in failure.evalue.lower():
         data = re.search(r"nltk\.download\('(\w+)'\)", failure.evalue)
@@ -223,6 +228,7 @@ def _only_joins(path: ast.expr) -> bool:
 
 
 def diagnose_missing_module(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
+    """A module that is not installed, with what brings it."""
     failure = context.failure
     absent = failure.ename == "ModuleNotFoundError" or (
         failure.ename == "ImportError"
