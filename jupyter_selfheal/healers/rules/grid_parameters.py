@@ -75,9 +75,8 @@ class GridParameters(Rule):
                     yield replace(patch, why=why, applicability=sure)
             elif word := _find_slip(gone[1], gone[3]):
                 cause = f"`{gone[2]}` has no parameter `{gone[1]}`. Did you mean `{word}`?"
-                yield from self._change_parameter(
-                    context, _Renaming(gone[1], word), f"Change `{gone[1]}` to `{word}`", cause
-                )
+                change = _Spelling(gone[1], word, gone[3])
+                yield from self._change_parameter(context, change, f"Change `{gone[1]}` to `{word}`", cause)
         elif refused := REFUSED.search(text):
             known = next(
                 (
@@ -211,6 +210,26 @@ class _Renaming(_Change):
                 if keyword.arg and self._part.search(keyword.arg):
                     start = src.find_span(source, keyword)[0]
                     yield start, start + len(keyword.arg), self._part.sub(self._new, keyword.arg)
+
+
+class _Spelling(_Renaming):
+    """The name that the message lists, and those of other keys beside it that are no names either: one is told at a time."""
+
+    def __init__(self, old: str, new: str, listed: str) -> None:
+        super().__init__(old, new)
+        self._listed = listed
+
+    def find(self, source: str, node: ast.AST) -> Iterator[Splice]:
+        yield from super().find(source, node)
+        keys = [k for k in node.keys if isinstance(k, ast.Constant)] if isinstance(node, ast.Dict) else []
+        if not any(self._part.search(str(k.value)) for k in keys):
+            return
+        for key in keys:
+            name = str(key.value).rpartition("__")[2]
+            word = "" if self._part.search(name) or f"'{name}'" in self._listed else _find_slip(name, self._listed)
+            if word:
+                start, end = src.find_span(source, key)
+                yield start, end, source[start:end].replace(name, word)
 
 
 class _Removal(_Change):

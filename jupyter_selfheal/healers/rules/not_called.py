@@ -217,7 +217,7 @@ class NotCalled(Rule):
             return
         if isinstance(outer, ast.Subscript) and outer.value is node and _takes_argument(signature):
             if isinstance(outer.slice, ast.Slice):
-                if is_free:
+                if is_free and isinstance(node, ast.Attribute) and node.attr in REDUCING | {"tolist", "unique"}:
                     end = context.span(node)[1]
                     cause = f"`{text}` is a function: call it to get its result."
                     yield self.patch(context.replace_here((end, end, "()")), f"Call `{text}()`", cause, prior=0.8)

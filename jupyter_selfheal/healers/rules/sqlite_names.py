@@ -13,12 +13,19 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"(?:no such (column|table)|has no (column) named):? (?:(?P<of>\w+)\.)?(\w+)")
 
+NAMED = re.compile(
+    r"(?:Referenced column|Table \"(?P<of>\w+)\" does not have a column named|(?:Function|Table) with name) \"?(?P<wrong>\w+)\"?.*?"
+    r"(?:Candidate bindings|Did you mean):?(?P<names>.*)",
+    re.DOTALL,
+)
+"""What DuckDB says, with the names that there are."""
+
 
 class SqliteNames(Rule):
     """Use the table or column that the database has.
 
     **Failure** `OperationalError: no such column: amonut` (or pandas' `DatabaseError`), where a table of the open SQLite database
-    has a near one; of a column behind a table's name or alias (`s.amonut`) that table.
+    has a near one; of a column behind a table's name or alias (`s.amonut`) that table. DuckDB's `Binder Error: Referenced column "amonut" not found`, where its message names a near one.
 
     **Fix** The name is written so in the texts of the cell that hold it as a word.
 
@@ -27,22 +34,30 @@ class SqliteNames(Rule):
 
     code = "SQL101"
     name = "misspelt name in SQL"
-    enames = frozenset({"OperationalError", "DatabaseError"})
-    message = MESSAGE
+    enames = frozenset({"OperationalError", "DatabaseError", "BinderException", "CatalogException"})
+    message = re.compile(f"{MESSAGE.pattern.replace('?P<of>', '')}|(?:Referenced column|Table|with name) ")
     applicability = Applicability.SAFE
     why = "One name only of the open database is near, by a slip."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if (listed := NAMED.search(context.failure.evalue)) is not None:
+            names = re.findall(r"\"(?:\w+\.)?(\w+)\"", listed["names"])
+            yield from self._respell(context, listed["wrong"], names, listed["of"] or "")
+            return
         told = MESSAGE.search(context.failure.evalue)
         tables = context.ask(questions.LIST_SQLITE_TABLES) if told is not None else {}
         if told is None or not tables:
             return
         wrong, of = told[4], told["of"] if told[1] != "table" else None
-        cell_id, source, _ = context.location
+        source = context.location[1]
         held = {table: tables[table] for table in _list_called(source, of, tables)} or tables
         known = list(tables) if told[1] == "table" else sorted({c for columns in held.values() for c in columns})
+        yield from self._respell(context, wrong, known, of or "")
+
+    def _respell(self, context: RuleContext, wrong: str, known: list[str], of: str) -> Iterator[Patch]:
+        cell_id, source, _ = context.location
         near = find_nearest(wrong, known)
-        changes = list(respell_in_statements(source, wrong, near[0], of or "")) if near else []
+        changes = list(respell_in_statements(source, wrong, near[0], of)) if near else []
         if not changes or len(near) > 2:
             return
         sure = len(near) == 1 and is_plain_slip(wrong, near[0])
