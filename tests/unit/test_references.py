@@ -56,3 +56,17 @@ def test_what_the_engine_loads_by_name_is_there() -> None:
     assert len(named) > 10
     for module, name in named:
         assert hasattr(import_module(f"jupyter_selfheal.{module}"), name), f"{module} has no {name}"
+
+
+def test_a_word_of_the_glossary_is_explained_once() -> None:
+    rows = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", read(ROOT / "docs" / "glossary.md"), re.MULTILINE)
+    words = [word.strip() for row in rows if row != "term" for word in row.split(",")]
+    assert len(words) > 100
+    assert sorted(set(words)) == sorted(words)
+
+
+def test_every_decision_stands_in_the_architecture_in_its_order() -> None:
+    listed = re.findall(
+        r"\]\(adr/(\d{4}-[\w-]+\.md)\)", read(ROOT / "docs" / "architecture.md").split("## Decisions")[1]
+    )
+    assert listed == sorted(path.name for path in (ROOT / "docs" / "adr").glob("0*.md"))
