@@ -9,6 +9,7 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop.evidence import list_accepted, select_new
 from jupyter_selfheal.loop.limits import find_exceeded_limit
+from jupyter_selfheal.loop.repeated_trials import _is_accepted
 from jupyter_selfheal.loop.states import Account, Dossier
 from jupyter_selfheal.loop.trials import build_sandbox
 from jupyter_selfheal.model import (
@@ -41,6 +42,16 @@ def test_a_patch_that_scores_enough_is_proposed_at_once() -> None:
     assert accept(PATCH)
     assert not accept(PATCH, score=6.9)
     assert accept(PATCH, score=6.0, needs_word=True)
+
+
+def test_what_is_asked_of_runs_that_are_repeated_is_asked_of_a_patch_that_was_accepted_and_no_other() -> None:
+    other = replace(PATCH, title="another one", edits=(Replace("c", "total(rows)", "max(rows)"),))
+    trial = Trial(PATCH.id, (), Ending.FINISHED, Start.BEFORE_CELL, Isolation("forked"))
+    scores = ((PATCH, 7.0), (other, 6.9))
+    archive = tuple(Attempt(p, replace(trial, patch_id=p.id), Verdict(p.id, score, True)) for p, score in scores)
+    dossier = Dossier("run", CASE, CASE, archive=archive, order=(PATCH.id, other.id))
+    assert _is_accepted(dossier, PATCH, 7.0)
+    assert not _is_accepted(dossier, other, 7.0)
 
 
 def test_what_was_cut_or_is_only_to_be_looked_at_is_not_good_enough_by_itself() -> None:

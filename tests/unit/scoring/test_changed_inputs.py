@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from jupyter_selfheal.model import BASELINE, Case, Cell, Oracle, Output, Patch, Verdict
+from jupyter_selfheal.scoring.changed_inputs import LARGE, _fold_constant
 from jupyter_selfheal.scoring.edited_data import find_edited_data
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from tests.scoring_cases import case_of, patch_of, try_patch
@@ -179,3 +182,21 @@ def test_data_that_a_patch_changes_are_a_doubt_whatever_a_judge_says(after: str,
         verdict = scorer.judge(case, try_patch(case, BASELINE), tried, ()).verdicts[0]
         assert not is_applied(case, patch, verdict)
         assert any("which the notebook is given" in reason for reason in verdict.reasons)
+
+
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("3 * 4 + 3", 15),
+        ("-3 * 4", -12),
+        ("'B' + 'OB'", "BOB"),
+        (f"{LARGE - 1} + 1", LARGE),
+        (f"{LARGE} + 1", None),
+        ("'ab' * 3", None),
+        ("True + 2", None),
+        ("3 / 0", None),
+        ("n * 4", None),
+    ],
+)
+def test_plain_arithmetic_of_small_numbers_is_a_constant_and_nothing_else_is(code: str, value: Any) -> None:
+    assert _fold_constant(ast.parse(code, mode="eval").body) == value

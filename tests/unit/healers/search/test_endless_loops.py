@@ -94,6 +94,45 @@ def test_a_loop_that_does_not_end_is_seen(definition: str, check: str) -> None:
     assert is_endless(make_runner(definition, check), {}, {})
 
 
+TEXTS_BEFORE = """
+def count(n):
+    word, end = "a", "a" * 300
+    while word < end:
+        word += "a"
+    while n < 9:
+        n -= 1
+    return n
+"""
+OBJECT_BEFORE = """
+class Limit:
+    left = 300
+    def __gt__(self, other):
+        self.left -= 1
+        return self.left > 0
+def count(n):
+    k, limit = 0, Limit()
+    while k < limit:
+        k += 1
+    while n < 9:
+        n -= 1
+    return n
+"""
+ITERATOR_BEFORE = """
+def count(n):
+    k, items = 0, iter(range(300))
+    for x in items:
+        k += x
+    while n < 9:
+        n -= 1
+    return n
+"""
+
+
+@pytest.mark.parametrize("definition", [TEXTS_BEFORE, OBJECT_BEFORE, ITERATOR_BEFORE])
+def test_a_loop_whose_distance_is_no_number_hides_none_that_does_not_end(definition: str) -> None:
+    assert is_endless(make_runner(definition, "assert count(3) == 3"), {}, {})
+
+
 LONG = """
 def count(n):
     i = 0

@@ -8,8 +8,10 @@ import pytest
 
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.combine_changes import Frontier
+from jupyter_selfheal.inside.search.program import Program, Unit
+from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.run_result import Result
-from jupyter_selfheal.inside.search.solve_parts import Part, PartSolver, _group_checks
+from jupyter_selfheal.inside.search.solve_parts import Part, PartSolver, _group_checks, find_parts
 from tests.unit.healers.search.searching import list_texts
 
 
@@ -54,6 +56,18 @@ def test_checks_of_functions_that_call_no_other_come_first() -> None:
 def test_a_program_of_which_one_function_fails_has_no_parts() -> None:
     assert _group_checks([frozenset({1}), frozenset({2})], 0b01) == []
     assert _group_checks([frozenset({1}), frozenset({1})], 0) == []
+
+
+def test_a_run_that_came_to_other_checks_than_the_one_before_has_no_parts() -> None:
+    units = (
+        Unit("def one():\n    return 0", "define", True),
+        Unit("def two():\n    return 0", "define", True),
+        Unit("assert one() == 1", "check", False),
+        Unit("assert two() == 2", "check", False),
+    )
+    runner = Runner(Program(units), {"__name__": "__main__"})
+    assert [part.checks for part in find_parts(runner, Result(2, 0), 1_000)] == [0b01, 0b10]
+    assert find_parts(runner, Result(3, 0), 1_000) == []
 
 
 COUNT = """\

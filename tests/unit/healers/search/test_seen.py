@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
 from jupyter_selfheal.healers.search.plan import Plan, build_plan
@@ -128,13 +130,30 @@ def test_a_stored_output_that_was_missed_and_is_met_speaks_for_a_change() -> Non
     assert rivals(cells[0]) != [""]
 
 
-def test_of_changes_that_fit_a_missed_value_those_that_change_earlier_results_come_later() -> None:
+@pytest.mark.parametrize(("crashed", "left"), [(False, seen.CHANGING), (True, seen.CONTRADICTING)])
+def test_changes_of_earlier_results_come_later_and_last_where_the_cell_raised(crashed: bool, left: float) -> None:
     space: dict[str, Any] = {}
     exec(AVERAGE, space)
-    runner = Runner(read_program({"units": [{"text": AVERAGE, "role": "define", "mutable": True}]}), space)
+    unit = {"text": AVERAGE, "role": "define", "mutable": True}
+    runner = Runner(read_program({"units": [unit], "crashed": crashed}), space)
     calls = seen.record(space, [("average([2, 4])", "")])
     kept, changing = (Candidate({0: t}, "", 1, 1.0, 0, 1) for t in (AVERAGE, AVERAGE.replace("/", "*")))
     for c in (kept, changing):
         c.codes = {0: compile_unit(runner.program, 0, c.texts[0])}
     seen.set_back_contradicting([kept, changing], runner, calls)
-    assert (kept.weight, changing.weight) == (1.0, seen.CHANGING)
+    assert (kept.weight, changing.weight) == (1.0, left)
+
+
+def test_of_two_changes_one_that_does_not_print_what_is_stored_comes_later() -> None:
+    space: dict[str, Any] = {}
+    exec(CLIP, space)
+    unit = {"text": CLIP, "role": "define", "mutable": True}
+    callers = [["print(clip(12, 0, 10))", "10\n"], ["print(clip(1, 0, 10))", " "]]
+    runner = Runner(read_program({"units": [unit], "callers": callers}), space)
+    right, wrong = (Candidate({0: t}, "", 1, 1.0, 0, 1) for t in (CLIP.replace("max(x", "min(x"), f"{CLIP} + 0"))
+    for c in (right, wrong):
+        c.codes = {0: compile_unit(runner.program, 0, c.texts[0])}
+    seen.set_back_unmet([wrong], runner)
+    assert wrong.weight == 1.0, "nothing says that another change meets it"
+    seen.set_back_unmet([right, wrong], runner)
+    assert (right.weight, wrong.weight) == (1.0, seen.UNMET)
