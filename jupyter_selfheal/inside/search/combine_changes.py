@@ -70,7 +70,7 @@ class Frontier:
     def __init__(self, maker: Maker, known: int, look: Callable[[Sequence[Candidate]], Sequence[Seen]]) -> None:
         self.maker, self.known, self.look = maker, known, look
         self.expanded: set[int] = set()
-        self.alike: dict[int, int] = {}
+        self.alike: dict[tuple[int, int, int], int] = {}
         self.paired = 0
         """How many of the likeliest pairs were made."""
         self._by_line: dict[tuple[int, int], list[tuple[int, Change]]] = {}
@@ -82,11 +82,12 @@ class Frontier:
         taken: list[Candidate] = []
         fresh = [(s, self._name_kind(s)) for s in partial if s.rank not in self.expanded and s.edits < EDITS]
         left = {CASE: CASES, MOVED: min(MOVES, sum(kind == MOVED for _, kind in fresh)), "": STATES}
-        for state, kind in sorted(fresh, key=lambda pair: _rate_state(pair[0])):
-            alike = self.alike.get(state.result.mask, 0)
+        for state, kind in sorted(fresh, key=lambda pair: _rate_state(*pair)):
+            come_to = (state.result.mask, state.result.raised, state.result.missing)
+            alike = self.alike.get(come_to, 0)
             is_full = len(taken) >= STATES - (left[MOVED] if kind != MOVED else 0)
             if alike < ALIKE and left[kind] and not is_full:
-                self.alike[state.result.mask] = alike + 1
+                self.alike[come_to] = alike + 1
                 left[kind] -= 1
                 taken.append(state)
         self.expanded.update(s.rank for s in taken)
@@ -360,22 +361,25 @@ def _is_cover(chosen: Sequence[int], everything: int) -> bool:
     return True
 
 
-def _rate_state(state: Candidate) -> tuple[float, int]:
-    """Less is better: what still fails, and how unlikely the edits are (each by itself costs something too)."""
-    bits = -log2(max(state.weight, 1e-9))
+def _rate_state(state: Candidate, kind: str) -> tuple[float, int]:
+    """Less is better: what still fails, and how unlikely the edits are (each by itself costs something too). Where each of several got past what failed
+    before it, none of them is less likely for the others."""
+    bits = -log2(max(state.weight, 1e-9)) / (state.edits if kind == MOVED else 1)
     return round(state.result.failed + PER_BIT * bits, 6), state.rank
 
 
 def gains_something(candidate: Candidate, base: Result, raised: int) -> bool:
-    """Whether more checks pass than before a candidate's last change; or with a first one as many, and others, so that a second one may bring
-    back what that lost, or as many without the error that all ``raised``."""
+    """Whether more checks pass than before a candidate's last change; or as many without the error that all ``raised``, or the name that was missing;
+    or with a first one as many, and others, so that a second one may bring back what that lost."""
     result, before = candidate.result, candidate.parent or base
     if result.passed > before.passed or is_likely_slip(candidate, base):
         return True
-    if candidate.parent is not None or result.passed < before.passed:
+    if result.passed < before.passed:
         return False
-    is_past = result.failed == before.failed and result.raised < raised
-    return bool(result.mask & ~before.mask) or is_past
+    is_past = result.raised < min(raised, before.raised) or result.finds_name(before.missing)
+    if result.failed == before.failed and is_past:
+        return True
+    return candidate.parent is None and bool(result.mask & ~before.mask)
 
 
 def count_raised(base: Result, counts_all: bool) -> int:

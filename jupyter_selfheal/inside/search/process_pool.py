@@ -108,6 +108,8 @@ class Pool:
     """Bytes that a candidate may allocate, at most."""
     raised: int = 0
     """The checks that raise an error as it is; that fewer do is news."""
+    missing: int = 0
+    """What stands for the name that is missing as it is; that another one is, or none, is news."""
     decided_after: int = 0
     """The checks after which all that failed before have run; 0 where all are to be run."""
     costs: dict[int, int] = field(default_factory=dict)
@@ -167,10 +169,13 @@ class Pool:
             yield index, result if self._is_news(result) else None, self.overhead + result.steps
 
     def _describe_decided(self) -> Decided:
-        return Decided(self.decided_after, self.known, self.raised) if self.decided_after else NEVER_DECIDED
+        return (
+            Decided(self.decided_after, self.known, self.raised, self.missing) if self.decided_after else NEVER_DECIDED
+        )
 
     def _is_news(self, result: Result) -> bool:
-        return bool(result.mask & ~self.known) or result.raised < self.raised or result.status in ("time", "deep")
+        is_past = result.raised < self.raised or result.finds_name(self.missing)
+        return bool(result.mask & ~self.known) or is_past or result.status in ("time", "deep")
 
     def _gather_results(self) -> None:
         # results are written before it is said that they are told, and one reading takes all that a pipe holds

@@ -44,6 +44,7 @@ from jupyter_selfheal.inside.search.mutations import (
     shapes_of_results,
     statements,
     textbook,
+    unbound_names,
     variations,
     whole_statements,
 )
@@ -72,6 +73,7 @@ OPERATORS = (
     *textbook.OPERATORS,
     *overwritten.OPERATORS,
     *own_functions.OPERATORS,
+    *unbound_names.OPERATORS,
     *empty_bodies.OPERATORS,
     *missing_loops.OPERATORS,
     *loop_ends.OPERATORS,

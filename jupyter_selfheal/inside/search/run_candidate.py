@@ -10,6 +10,7 @@ import gc
 import itertools
 import sys
 import types
+import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import CodeType
 from typing import Any
@@ -77,7 +78,7 @@ class Runner:
         self.before = dict(ns)
         self.copied = {n: ns[n] for n in program.copied if n in ns and not is_shared(ns[n])}
         self.random = "random" in "".join(u.text for u in program.units) or "random" in self.before
-        self.passed = self.failed = self.loops = self.raised = 0
+        self.passed = self.failed = self.loops = self.raised = self.missing = 0
         self.limit = 0
         self.mask = 0
         self.counter = StepCounter()
@@ -111,7 +112,7 @@ class Runner:
     def run(self, replaced: Mapping[int, CodeType], steps: int, limit: int = 0) -> Result:
         """One run with some units' code replaced, within so many steps, for each check that loops where the run is patient; ends early
         when ``limit`` checks have failed."""
-        self.passed = self.failed = self.loops = self.raised = 0
+        self.passed = self.failed = self.loops = self.raised = self.missing = 0
         self.limit, self.mask, self.steps, self.raised_at = limit, 0, steps, 0
         began = self.counter.total
         status = TIME
@@ -140,7 +141,7 @@ class Runner:
         elif self.loops:
             status = TIME
         used = int(self.find_net(steps) * STEPS_PER_SECOND) if is_cut else self.counter.total - began
-        return Result(self.failed, self.passed, status, self.mask, used, self.loops, self.raised)
+        return Result(self.failed, self.passed, status, self.mask, used, self.loops, self.raised, self.missing)
 
     def find_net(self, steps: int) -> float:
         """CPU seconds after which something is cut that may take so many steps."""
@@ -262,6 +263,8 @@ class Runner:
             self.failed += 1
             if (error := sys.exc_info()[1]) is not None:
                 self.raised += 1
+                if not self.missing and isinstance(error, NameError | AttributeError):
+                    self.missing = zlib.crc32(str(error).encode())
                 self._lose_patience(error)
         self.on_record(bool(passed))
         if self.limit and self.failed >= self.limit:
@@ -271,7 +274,8 @@ class Runner:
 
     def _gains_nothing(self) -> bool:
         decided = self.decided
-        return not self.loops and not self.mask & ~decided.known and self.raised >= decided.raised
+        is_alike = self.raised >= decided.raised and (not decided.missing or self.missing == decided.missing)
+        return not self.loops and not self.mask & ~decided.known and is_alike
 
     @contextlib.contextmanager
     def preserve_state(self) -> Iterator[None]:

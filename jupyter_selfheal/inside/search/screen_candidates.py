@@ -77,6 +77,7 @@ class Screen:
         self.runner.patient = self.counts_all and not (again and self.plausible)
         pool = Pool(self.runner, steps, limit, self.jobs, self.alone, 0 if again else DEPTH, self.overhead, known)
         pool.raised, pool.memory = self._raised, MOST_MEMORY if again else self.memory
+        pool.missing = self.base.missing if self.counts_all else 0
         pool.begun = 0 if again or self.plausible else self.begun
         pool.decided_after = find_last_failing(self.base) if self.counts_all else 0
         results = pool.collect_results(self._make_jobs(source, again, most), self._is_caught)

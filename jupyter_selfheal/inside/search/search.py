@@ -194,11 +194,11 @@ class Search:
             states = frontier.take_states(screen.partial)
             if screen.plausible or not states or idle == patience.ROUNDS_AGAIN or screen.is_spent():
                 return
-            before = min(c.result.failed for c in screen.partial)
+            before = _measure_reach(screen.partial)
             self._screen_more(frontier.expand(states), patience.count_further(self.seconds))
             if n == 0 and not screen.plausible:
                 screen.try_candidates(frontier.unite(screen.partial), self.limit)
-            idle = 0 if min(c.result.failed for c in screen.partial) < before else idle + 1
+            idle = 0 if _measure_reach(screen.partial) < before else idle + 1
 
     def _try_what_is_rare(self, source: Iterator[Candidate]) -> None:
         """New bodies and pairs of likely changes, for as long as the whole search stays below its seconds and they take few of them."""
@@ -254,6 +254,11 @@ class Search:
             "steps": self.screen.spent,
             "baseline": {"failed": self.screen.base.failed, "passed": self.screen.base.passed, "status": self.screen.base.status},
         }  # fmt: skip
+
+
+def _measure_reach(partial: Sequence[Candidate]) -> tuple[int, int]:
+    """Less is better: the fewest checks that fail, and how many edits (negative) got ever further."""
+    return min(c.result.failed for c in partial), -max(c.edits for c in partial)
 
 
 def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Mutation operators for where a loop ends: at the last whole window, and what is done once no turn has broken it off."""
+"""Mutation operators for where a loop ends: at the last whole window or item, and what is done once no turn has broken it off."""
 
 from __future__ import annotations
 
@@ -44,6 +44,22 @@ def _list_window_sizes(s: Scope, node: ast.AST, name: str) -> Iterator[str]:
                         yield s.text_of(other)
 
 
+def propose_past_end(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``range(len(xs))`` for ``range(len(xs) + 1)`` in whose loop ``xs[i]`` is read: the last round has no item."""
+    match node:
+        case ast.For(
+            target=ast.Name(id=name),
+            iter=ast.Call(
+                func=ast.Name(id="range"),
+                args=[*_, ast.BinOp(ast.Call(ast.Name("len"), [of]) as size, ast.Add(), ast.Constant(int())) as stop],
+            ),
+        ):
+            read = f"{s.text_of(of)}[{name}]"
+            if any(isinstance(n, ast.Subscript) and s.text_of(n) == read for n in ast.walk(node)):
+                edit = (s.end_of(size), s.end_of(stop), "")
+                yield Change((edit,), 0.95, stop.lineno, f"`{s.text_of(stop)}` goes past the last `{read}`")
+
+
 def propose_else_of_loop(s: Scope, node: ast.AST) -> Iterator[Change]:
     """What stands below ``if …: break`` in a loop is done once, in the loop's ``else``: where no turn has broken it off."""
     if not isinstance(node, ast.For | ast.While) or node.orelse or len(node.body) < 2:
@@ -75,4 +91,4 @@ def _steers_loop(stmt: ast.stmt) -> bool:
     )
 
 
-OPERATORS = (propose_windows, propose_else_of_loop)
+OPERATORS = (propose_windows, propose_past_end, propose_else_of_loop)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.scope import NUMBER, Change, Scope
+from jupyter_selfheal.inside.search.scope import NUMBER, Change, Scope, cache_on_scope
 
 FRACTION = 0.2
 """What remains of the weight of ``+ 1`` on a value that comes of a division."""
+FIRST_INDEX = 0.5
+"""The weight of the same on what an index begins with."""
 
 
 def propose_off_by_one(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -21,12 +23,34 @@ def propose_off_by_one(s: Scope, node: ast.AST) -> Iterator[Change]:
         return  # the constant itself is changed
     parent = s.parents[node]
     prior = _rate_place(s, parent) * (FRACTION if _is_fraction(s, node) else 1.0)
+    prior = max(prior, FIRST_INDEX) if _begins_index(s, node) else prior
     line = node.lineno
     for sign in "-+":
         text = f"{s.parenthesize(node)} {sign} 1"
         yield Change(
             (s.replace_node(node, text),), prior, line, f"`{s.text_of(node)}` should be `{s.text_of(node)} {sign} 1`"
         )
+
+
+def _begins_index(s: Scope, node: ast.AST) -> bool:
+    """Whether a value is what a name is set to by which something is indexed: ``low, high = 0, len(xs)`` above ``xs[high]``."""
+    parent = s.parents[node]
+    assignment = s.parents.get(parent) if isinstance(parent, ast.Tuple) else parent
+    if not isinstance(assignment, ast.Assign):
+        return False
+    target: ast.AST = assignment.targets[0]
+    if isinstance(parent, ast.Tuple):
+        if not isinstance(target, ast.Tuple) or len(target.elts) != len(parent.elts):
+            return False
+        target = target.elts[parent.elts.index(node)]  # type: ignore[arg-type]
+    return isinstance(target, ast.Name) and target.id in _list_indices(s)
+
+
+@cache_on_scope
+def _list_indices(s: Scope) -> frozenset[str]:
+    """The names by which something is indexed."""
+    slices = (n.slice for n in s.order if isinstance(n, ast.Subscript))
+    return frozenset(n.id for n in slices if isinstance(n, ast.Name))
 
 
 def _is_fraction(s: Scope, node: ast.AST) -> bool:

@@ -1,0 +1,149 @@
+"""Mutation operators over names and attributes that nothing has: a misspelt variable, a function or a method as another language calls it, what is
+asked of ``self`` and is none of its parts, and an item that stands there by mistake."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+
+from jupyter_selfheal.inside.search.method_changes import LENGTHS, RENAMED
+from jupyter_selfheal.inside.search.mutations.own_functions import list_unbound
+from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
+
+LIKE, SHORTEST, NEAREST = 0.75, 3, 3
+"""How alike two names are (difflib's ratio), how long the shorter one is at least that the other begins with, and how many such names are tried."""
+_TYPES = (str, list, dict, set, int, float, tuple)
+_METHODS = sorted({name for kind in _TYPES for name in dir(kind) if not name.startswith("_")})
+_FUNCTIONS = sorted(name for name in dir(builtins) if name.islower() and not name.startswith("_"))
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+def list_near(name: str, known: Iterable[str]) -> list[str]:
+    """Those of the known names that may be meant by one that there is not, the nearest first: ``curt`` for ``curr``, ``toLower`` for ``lower``,
+    ``sort`` for ``sorted``, ``no_nums`` for ``nums``."""
+    near: dict[str, float] = {}
+    plain, parts = name.replace("_", "").lower(), {p.lower() for p in _PART.findall(name)}
+    for other in known:
+        same = other.replace("_", "").lower()
+        likeness = difflib.SequenceMatcher(None, plain, same, autojunk=False).ratio()
+        is_cut = min(len(plain), len(same)) >= SHORTEST and (plain.startswith(same) or same.startswith(plain))
+        if other != name and (likeness >= LIKE or is_cut or same in parts):
+            near[other] = likeness
+    return sorted(near, key=lambda other: -near[other])[:NEAREST]
+
+
+def propose_near_name(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A name that nothing binds, in all its places: a variable that is called nearly so, or where it is called a function."""
+    if not isinstance(node, ast.Name) or node.id not in list_unbound(s):
+        return
+    is_called, holder = _is_called(s, node), s.parents[node]
+    if isinstance(holder, ast.Attribute):
+        yield from _propose_for_holder(s, node, holder)
+    known = [*s.functions, *_FUNCTIONS] if is_called else s.values
+    near = ["len"] if is_called and node.id in LENGTHS else list_near(node.id, known)
+    places = [n for n in s.order if isinstance(n, ast.Name) and n.id == node.id and n not in s.frozen]
+    for name in near:
+        edits = tuple(s.replace_node(n, name) for n in places)
+        yield Change(edits, 0.9, node.lineno, f"`{node.id}` is bound by nothing: `{name}`")
+    if is_called and isinstance(holder, ast.Call):
+        given = [s.text_of(a) for a in holder.args]
+        items, rest = ", ".join(given), ", ".join(given[1:])
+        made = [f"{given[0]}.{name}({rest})" for name in list_near(node.id, _METHODS)[:1] if given and not near]
+        if node.id[0].isupper():
+            made += [f"[{items}]"] if items else ["[]", "{}", "set()"]
+        for new in made:
+            yield Change((s.replace_node(holder, new),), 0.4, node.lineno, f"`{node.id}` is bound by nothing: `{new}`")
+
+
+def _propose_for_holder(s: Scope, node: ast.Name, holder: ast.Attribute) -> Iterator[Change]:
+    """``Math.min(a, b)``, ``Math.sqrt(n)``: a function that is there without it, or a module that is called so in small letters."""
+    words = f"`{node.id}` is bound by nothing"
+    if node.id.lower() in s.hints.defined:
+        yield Change((s.replace_node(node, node.id.lower()),), 0.9, node.lineno, f"{words}: `{node.id.lower()}`")
+    if _is_called(s, holder) and holder.attr in (*_FUNCTIONS, *s.hints.defined):
+        yield Change((s.replace_node(holder, holder.attr),), 0.9, node.lineno, f"{words}: `{holder.attr}`")
+
+
+def propose_left_out_item(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``return total, extra`` where nothing is called ``extra``: it is one item too many, or one argument."""
+    given = node.elts if isinstance(node, ast.Tuple | ast.List) else node.args if isinstance(node, ast.Call) else []
+    for item in given:
+        if not isinstance(item, ast.Name) or item.id not in list_unbound(s):
+            continue
+        rest = [s.text_of(a) for a in given if a is not item]
+        if isinstance(node, ast.Call):
+            rest += [s.text_of(k) for k in node.keywords]
+            new = f"{s.text_of(node.func)}({', '.join(rest)})"
+        elif isinstance(node, ast.List):
+            new = f"[{', '.join(rest)}]"
+        else:
+            new = rest[0] if len(rest) == 1 else f"({', '.join(rest)})"
+        yield Change((s.replace_node(node, new),), 0.5, node.lineno, f"`{item.id}` is bound by nothing, and too many")
+
+
+def propose_near_method(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """A method that no plain value has: ``word.toLower()``, ``xs.push(x)``, ``xs.size()``; and ``self.length(xs)``, ``dfs(i)`` for a method."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Name) and _is_called(s, node) and node.id in _list_methods(s):
+            yield Change((s.replace_node(node, f"self.{node.id}"),), 0.9, node.lineno, f"`{node.id}` lacks `self.`")
+        return
+    if _is_there(s, node):
+        return
+    call = s.parents[node]
+    words = f"nothing has `{node.attr}`"
+    if isinstance(node.value, ast.Name) and node.value.id == "self":
+        plain = [*(f for f in s.functions if f not in _list_methods(s)), *_FUNCTIONS]
+        known = plain if _is_called(s, node) else s.values
+        near = [node.attr] if node.attr in {*known, *s.hints.defined} else list_near(node.attr, known)
+        own = list_near(node.attr, _list_methods(s)) if _is_called(s, node) else []
+        for new in (*(["len"] if node.attr in LENGTHS else near), *(f"self.{name}" for name in own)):
+            yield Change((s.replace_node(node, new),), 0.9, node.lineno, f"{words}: `{new}`")
+        return
+    if node.attr in LENGTHS and not (isinstance(call, ast.Call) and call.args):
+        whole = call if _is_called(s, node) else node
+        new = f"len({s.text_of(node.value)})"
+        yield Change((s.replace_node(whole, new),), 0.9, node.lineno, f"{words}: `{new}`")
+    elif _is_called(s, node):
+        start, end = s.end_of(node) - len(node.attr), s.end_of(node)
+        for new in [RENAMED[node.attr]] if node.attr in RENAMED else list_near(node.attr, _METHODS):
+            yield Change(((start, end, new),), 0.9, node.lineno, f"{words}: `.{new}`")
+
+
+def _is_called(s: Scope, node: ast.AST) -> bool:
+    call = s.parents.get(node)
+    return isinstance(call, ast.Call) and call.func is node
+
+
+def _is_there(s: Scope, node: ast.Attribute) -> bool:
+    """Whether a plain value, an object of the program or a module may have such an attribute."""
+    root = node.value
+    if isinstance(root, ast.Name) and root.id == "self":
+        return node.attr in _list_methods(s) or node.attr in _list_stored(s) or not _list_methods(s)
+    is_foreign = isinstance(root, ast.Name) and (root.id in s.modules or root.id in s.hints.defined)
+    return is_foreign or node.attr in _METHODS or node.attr in s.functions or node.attr in _list_stored(s)
+
+
+@cache_on_scope
+def _list_methods(s: Scope) -> list[str]:
+    """The functions in the classes of the program that nothing else is called as."""
+    classes = [n for n in s.order if isinstance(n, ast.ClassDef)]
+    methods = {f.name for c in classes for f in c.body if isinstance(f, ast.FunctionDef)}
+    own = {id(f) for c in classes for f in c.body}
+    plain = {n.name for n in s.order if isinstance(n, ast.FunctionDef) and id(n) not in own}
+    return sorted(methods - plain - {*s.names, *s.hints.defined, *s.hints.signatures} - {*dir(builtins)})
+
+
+@cache_on_scope
+def _list_stored(s: Scope) -> frozenset[str]:
+    """The attributes that the program sets, in its classes' bodies too."""
+    stored = {n.attr for n in s.order if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    for found in (n for n in s.order if isinstance(n, ast.ClassDef)):
+        names = (t for b in found.body for t in ast.walk(b) if isinstance(t, ast.Name))
+        stored |= {t.id for t in names if isinstance(t.ctx, ast.Store)}
+    return frozenset(stored)
+
+
+OPERATORS = (propose_near_name, propose_left_out_item, propose_near_method)

@@ -1,0 +1,117 @@
+"""Names, methods and functions that nothing has, and near misses, which are there."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from jupyter_selfheal.inside.search.mutations.unbound_names import list_near
+from jupyter_selfheal.inside.search.scope import Hints
+from tests.unit.healers.search.searching import find, list_texts
+
+HINTS = Hints(defined=frozenset({"math", "__name__", "sqrt"}))
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "near"),
+    [
+        ("curt", ["curr", "ans"], ["curr"]),
+        ("toLower", ["upper", "lower"], ["lower"]),
+        ("sort", ["sorted", "set"], ["sorted"]),
+        ("no_nums", ["nums", "k"], ["nums"]),
+        ("maximum", ["max", "min"], ["max"]),
+        ("x", ["y", "xs"], []),
+        ("total", ["count", "low"], []),
+        ("nums", ["nums"], []),
+    ],
+)
+def test_a_name_stands_for_one_that_is_called_nearly_so(name: str, known: list[str], near: list[str]) -> None:
+    assert list_near(name, known) == near
+
+
+def within(line: str, *more: str) -> str:
+    """A method of a class with another one."""
+    lines = "".join(f"        {text}\n" for text in (line, *more))
+    return f"class Solution:\n    def run(self, nums, k):\n{lines}    def walk(self, n):\n        return n\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "made"),
+    [
+        ("return nms[0]", "return nums[0]"),
+        ("return length(nums)", "return len(nums)"),
+        ("return sort(nums)", "return sorted(nums)"),
+        ("return self.length(nums)", "return len(nums)"),
+        ("return self.maximum(nums)", "return max(nums)"),
+        ("return self.nums", "return nums"),
+        ("return self.sqrt(k)", "return sqrt(k)"),
+        ("return self.wallk(k)", "return self.walk(k)"),
+        ("return walk(k)", "return self.walk(k)"),
+        ("return nums.size()", "return len(nums)"),
+        ("return nums.length", "return len(nums)"),
+        ("nums.push(k)", "nums.append(k)"),
+        ("return k.toLower()", "return k.lower()"),
+        ("return toUpper(k)", "return k.upper()"),
+        ("return Math.min(k, 3)", "return min(k, 3)"),
+        ("return Math.sqrt(k)", "return math.sqrt(k)"),
+        ("return Array(k)", "return [k]"),
+        ("return k, extra", "return k\n"),
+        ("return [k, extra]", "return [k]"),
+        ("return max(nums, extra)", "return max(nums)"),
+    ],
+)
+def test_what_nothing_has_is_what_is_called_nearly_so(line: str, made: str) -> None:
+    found = [*list_texts(within(line), "nothing", HINTS), *list_texts(within(line), "lacks `self.`", HINTS)]
+    assert any(made in ast.unparse(ast.parse(text)) for text in found), found
+
+
+@pytest.mark.parametrize(
+    ("line", "more"),
+    [
+        ("return len(nums)", ()),
+        ("return self.walk(k)", ()),
+        ("self.length = 3", ("return self.length(nums)",)),
+        ("return math.sqroot(k)", ()),
+        ("return k.lower()", ()),
+        ("walk = len", ("return walk(nums)",)),
+        ("return nums, k", ()),
+        ("def length(xs): return 3", ("return length(nums)",)),
+    ],
+)
+def test_what_is_there_is_left_as_it_is(line: str, more: tuple[str, ...]) -> None:
+    found = [
+        text
+        for words in ("bound by nothing", "nothing has", "lacks `self.`")
+        for text in list_texts(within(line, *more), words, HINTS)
+    ]
+    assert found == []
+
+
+PAST = "def last(xs, k):\n    best = 0\n    for i in range(len(xs) + 1):\n        best = max(best, xs[i])\n    return best\n"
+
+
+def test_a_loop_by_index_ends_at_the_last_item() -> None:
+    (text,) = list_texts(PAST, "goes past the last")
+    assert "range(len(xs)):" in text
+    assert list_texts(PAST.replace("xs[i])", "xs[i - 1])"), "goes past the last") == []
+    assert list_texts(PAST.replace("len(xs) + 1", "len(xs) - 1"), "goes past the last") == []
+    assert list_texts(PAST.replace("len(xs) + 1", "k + 1"), "goes past the last") == []
+
+
+KTH = "def kth(nums, k):\n    return sort(no_nums)[-k - 1]\n"
+ASKED = "assert kth([3, 2, 1, 5, 6, 4], 2) == 5\nassert kth([3, 2, 3, 1, 2, 4, 5, 5, 6], 4) == 4\nassert kth([7, 9], 1) == 9"
+
+
+def test_each_name_that_is_missing_is_mended_before_what_fails_behind_it() -> None:
+    """None of the three changes makes a check pass before the last of them is made; two that fit two checks are offered."""
+    patches = find(KTH, ASKED)["patches"]
+    assert any("sorted(nums)[-k]" in text for p in patches[:2] for text in p["texts"].values()), patches[:3]
+    assert all(p["rival"] for p in patches)
+
+
+def test_a_missing_name_that_another_one_takes_the_place_of_is_no_progress() -> None:
+    patches = find("def twice(n):\n    return n + nothing_there\n", "assert twice(2) == 5\nassert twice(3) == 11")[
+        "patches"
+    ]
+    assert all(p["rival"] for p in patches)
