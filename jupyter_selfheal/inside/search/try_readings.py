@@ -44,6 +44,8 @@ DEAR, HALF = 2.0, 0.5
 """What a passing reading costs more than the likeliest one that prints half of what is expected, so that single changes are tried all the same."""
 COSTLY = 0.05
 """How much of the output a change must bring to be worth what it costs."""
+HELD, RAISED = 0.3, 0.2
+"""How much likelier a reading is with which all asserts would hold, and how much less one with which all raise: ``ret(total)`` for ``return total``."""
 UNRUN = "a part of the cell did not run, and may have a slip of its own"
 REWORDED = "what is expected has other words than the cell, and may be meant for another result"
 FEW_LINES = "whoever got the text wrong may have got more wrong than so few printed lines show"
@@ -182,7 +184,15 @@ def _run_once(explorer: Explorer, node: Node) -> list[Any]:
     before = explorer.runner.counter.total
     passes, status, printed = explorer.run(node.source)
     likeness = measure_likeness(printed, explorer.expected) - (status != OK) * 0.3
+    if not explorer.expected:
+        likeness += _rate_checks(explorer)
     return [passes, likeness, status, explorer.runner.counter.total - before]
+
+
+def _rate_checks(explorer: Explorer) -> float:
+    """What asserts say of a reading that none meets whole: those that hold speak for it, and those that raise against it."""
+    runner = explorer.runner
+    return (HELD * runner.passed - RAISED * runner.raised) / max(runner.passed + runner.failed, 1)
 
 
 def _is_pass(reply: object) -> bool:

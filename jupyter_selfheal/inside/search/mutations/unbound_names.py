@@ -14,7 +14,7 @@ from jupyter_selfheal.inside.search.mutations.own_functions import list_unbound
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
 
 LIKE, SHORTEST, NEAREST = 0.75, 3, 3
-"""How alike two names are (difflib's ratio), how long the shorter one is at least that the other begins with, and how many such names are tried."""
+"""How alike two names are (difflib's ratio), how long the shorter one is at least that the other begins or ends with, and how many such names are tried."""
 _TYPES = (str, list, dict, set, int, float, tuple)
 _METHODS = sorted({name for kind in _TYPES for name in dir(kind) if not name.startswith("_")})
 _FUNCTIONS = sorted(name for name in dir(builtins) if name.islower() and not name.startswith("_"))
@@ -23,13 +23,14 @@ _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 def list_near(name: str, known: Iterable[str]) -> list[str]:
     """Those of the known names that may be meant by one that there is not, the nearest first: ``curt`` for ``curr``, ``toLower`` for ``lower``,
-    ``sort`` for ``sorted``, ``no_nums`` for ``nums``."""
+    ``sort`` for ``sorted``, ``no_nums`` and ``thisnums`` for ``nums``."""
     near: dict[str, float] = {}
     plain, parts = name.replace("_", "").lower(), {p.lower() for p in _PART.findall(name)}
     for other in known:
         same = other.replace("_", "").lower()
         likeness = difflib.SequenceMatcher(None, plain, same, autojunk=False).ratio()
-        is_cut = min(len(plain), len(same)) >= SHORTEST and (plain.startswith(same) or same.startswith(plain))
+        short, long = sorted((plain, same), key=len)
+        is_cut = len(short) >= SHORTEST and (long.startswith(short) or long.endswith(short))
         if other != name and (likeness >= LIKE or is_cut or same in parts):
             near[other] = likeness
     return sorted(near, key=lambda other: -near[other])[:NEAREST]
@@ -42,7 +43,8 @@ def propose_near_name(s: Scope, node: ast.AST) -> Iterator[Change]:
     is_called, holder = _is_called(s, node), s.parents[node]
     if isinstance(holder, ast.Attribute):
         yield from _propose_for_holder(s, node, holder)
-    known = [*s.functions, *_FUNCTIONS] if is_called else s.values
+    handed = _FUNCTIONS if isinstance(holder, ast.Call) else []
+    known = [*s.functions, *_FUNCTIONS] if is_called else [*s.values, *handed]
     near = ["len"] if is_called and node.id in LENGTHS else list_near(node.id, known)
     places = [n for n in s.order if isinstance(n, ast.Name) and n.id == node.id and n not in s.frozen]
     for name in near:

@@ -9,9 +9,17 @@ from jupyter_selfheal.inside.search import try_readings
 
 
 def run(
-    readings: list[str], stdout: str, *, used: tuple[str, ...] = (), given: str = "", cpu: float = 9.0, **ns: Any
+    readings: list[str],
+    stdout: str,
+    *,
+    used: tuple[str, ...] = (),
+    given: str = "",
+    cpu: float = 9.0,
+    asserts: tuple[str, ...] = (),
+    **ns: Any,
 ) -> Any:
-    """The reply. ``given`` is the cell that did not parse; without it all of a reading is taken for changed. ``cpu`` are the seconds for it."""
+    """The reply. ``given`` is the cell that did not parse; without it all of a reading is taken for changed. ``cpu`` are the seconds for it,
+    ``asserts`` what stands below the cell."""
     unit = {
         "text": readings[0],
         "role": "cell",
@@ -21,7 +29,8 @@ def run(
         "tests": False,
         "query": False,
     }
-    program = {"units": [unit], "stdout": stdout, "copied": sorted(ns)}
+    checks = [{"text": text, "role": "check"} for text in asserts]
+    program = {"units": [unit, *checks], "stdout": stdout, "copied": sorted(ns)}
     argument = {
         "program": program,
         "unit": 0,
