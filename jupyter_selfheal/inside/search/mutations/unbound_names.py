@@ -69,6 +69,14 @@ def _propose_for_holder(s: Scope, node: ast.Name, holder: ast.Attribute) -> Iter
         yield Change((s.replace_node(holder, holder.attr),), 0.9, node.lineno, f"{words}: `{holder.attr}`")
 
 
+def propose_near_type(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``n: integer``: what is said of a parameter or a result is read when the function is made, and fails there."""
+    said = node.annotation if isinstance(node, ast.arg) else node.returns if isinstance(node, ast.FunctionDef) else None
+    if isinstance(said, ast.Name) and said.id in list_unbound(s):
+        for name in list_near(said.id, (kind.__name__ for kind in (*_TYPES, bool))):
+            yield Change((s.replace_node(said, name),), 0.9, said.lineno, f"`{said.id}` is bound by nothing: `{name}`")
+
+
 def propose_left_out_item(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``return total, extra`` where nothing is called ``extra``: it is one item too many, or one argument."""
     given = node.elts if isinstance(node, ast.Tuple | ast.List) else node.args if isinstance(node, ast.Call) else []
@@ -83,7 +91,7 @@ def propose_left_out_item(s: Scope, node: ast.AST) -> Iterator[Change]:
             new = f"[{', '.join(rest)}]"
         else:
             new = rest[0] if len(rest) == 1 else f"({', '.join(rest)})"
-        yield Change((s.replace_node(node, new),), 0.5, node.lineno, f"`{item.id}` is bound by nothing, and too many")
+        yield Change((s.replace_node(node, new),), 0.5, item.lineno, f"`{item.id}` is bound by nothing, and too many")
 
 
 def propose_near_method(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -148,4 +156,4 @@ def _list_stored(s: Scope) -> frozenset[str]:
     return frozenset(stored)
 
 
-OPERATORS = (propose_near_name, propose_left_out_item, propose_near_method)
+OPERATORS = (propose_near_name, propose_near_type, propose_left_out_item, propose_near_method)

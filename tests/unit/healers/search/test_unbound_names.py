@@ -112,6 +112,12 @@ def test_each_name_that_is_missing_is_mended_before_what_fails_behind_it() -> No
     assert all(p["rival"] for p in patches)
 
 
+def test_a_type_that_there_is_not_is_one_that_is_called_nearly_so() -> None:
+    (text,) = list_texts("def half(n: integer) -> floating:\n    return n / 2\n", "`int`", HINTS)
+    assert "n: int)" in text
+    assert not list_texts("def half(n: int) -> float:\n    return n / 2\n", "bound by nothing", HINTS)
+
+
 def test_a_missing_name_that_another_one_takes_the_place_of_is_no_progress() -> None:
     patches = find("def twice(n):\n    return n + nothing_there\n", "assert twice(2) == 5\nassert twice(3) == 11")[
         "patches"
