@@ -12,6 +12,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.columns_not_renamed import list_mappings_to
 from jupyter_selfheal.healers.rules.context import Keys, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.key_places import list_key_places
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_written_right
 from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
 from jupyter_selfheal.healers.rules.context.renamings import find_missed_renaming
@@ -79,7 +80,12 @@ class NearKey(Rule):
                         and not seen
                         and (node in context.list_failing_nodes(ast.Constant) or not is_written_right(wrong))
                     )
-                    definition = _correct_definition(context, wrong, word, sure) if written else ()
+                    named_elsewhere = keys.is_table and _is_defined(
+                        context, wrong
+                    )  # so by another table: it is right there
+                    definition = (
+                        _correct_definition(context, wrong, word, sure) if written and not named_elsewhere else ()
+                    )
                     if definition:
                         yield self.patch(
                             definition,
@@ -130,6 +136,12 @@ def _shows_name(source: str, name: str) -> bool:
     """Whether a cell has an expression of its own that reads a name: ``df.head()``, ``print(df)``."""
     shown = (n for n in src.walk(source) if isinstance(n, ast.Expr))
     return any(isinstance(n, ast.Name) and n.id == name for e in shown for n in ast.walk(e))
+
+
+def _is_defined(context: RuleContext, key: str) -> bool:
+    """Whether a cell writes a table, or another object, with this key."""
+    sources = (context.source_of(c.id) for c in context.notebook.cells if c.kind == "code")
+    return any(is_bound for source in sources for _, is_bound, _ in list_key_places(source, key))
 
 
 def _correct_definition(context: RuleContext, wrong: str, word: str, sure: bool) -> tuple[Edit, ...]:
