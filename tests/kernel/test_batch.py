@@ -85,6 +85,14 @@ def test_approve_ask_shows_the_diff_and_obeys(place: Path) -> None:
     assert sources(place / "out.ipynb")[:1] == ["x = 'a'.upper()"]
 
 
+def test_what_is_asked_does_not_stand_in_the_json_and_where_nobody_answers_that_is_said(place: Path) -> None:
+    given = write(place / "n.ipynb", "x = 'a'.uper()")
+    done = heal(given, "-o", "out.ipynb", "--approve", "ask", "--json")
+    assert "nobody answered" in json.loads(done.stdout)["notebooks"][0]["cells"][0]["detail"]
+    assert done.stderr.rstrip().endswith("[?]")
+    assert done.returncode == 1
+
+
 @pytest.mark.parametrize(
     ("metadata", "says"),
     [

@@ -296,11 +296,19 @@ class Session:
         if self.settings.approve == "ask":
             return TerminalApprover(
                 case.notebook,
-                Dialogue(out=sys.stderr, colours=may_use_colours(sys.stderr), is_review=True),
+                Dialogue(_ask_beside_output, out=sys.stderr, colours=may_use_colours(sys.stderr), is_review=True),
                 self._all_safe,
             )
         choices = list_choices(document, self.settings.answers)
         return PolicyApprover(self.settings.approve, self.settings.config.accept, choices)
+
+
+def _ask_beside_output(question: str) -> str:
+    """One line of a person's, asked on stderr where stdout is no terminal: the table, or JSON, is all that goes there."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return input(question)  # a line that is edited is drawn again with its question
+    print(question, end="", file=sys.stderr, flush=True)
+    return input()
 
 
 def open_run_fixes(run: str) -> RunFixes:
