@@ -11,7 +11,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Cell, Doubt, Notebook
+from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.model import Cell, Doubt, Isolation, Notebook, Start, Trial, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.scoring.review.context import Check, ReviewedCell, ReviewedNotebook
 
@@ -40,6 +41,14 @@ class Reviewer:
         self._cells: list[ReviewedCell] = []
         self._doubts: list[Doubt] = []
 
+    def asks_state(self, cell: Cell, notebook: Notebook) -> bool:
+        """Whether a check has a question about the values around a cell: it is to be run by itself then."""
+        state = _AskedState()
+        reviewed = ReviewedCell(cell, notebook, before=state, after=state)
+        for check in self._checks:
+            _take_doubts(check, lambda check=check: check.review_cell(reviewed))  # type: ignore[misc]
+        return state.is_asked
+
     def review_cell(self, cell: ReviewedCell) -> None:
         """Look at a cell that has just run. A cell that is run again is looked at anew."""
         self._doubts = [d for d in self._doubts if d.cell_id != cell.cell.id]
@@ -64,6 +73,22 @@ class Reviewer:
         at = next(n for n, c in enumerate(self._cells) if c.cell.id == cell_id)
         later = frozenset(name for c in self._cells[at + 1 :] for name in src.find_names(c.cell.source).binds)
         return _take_doubts(check, lambda: check.review_cell(replace(self._cells[at], after=state, rebound=later)))
+
+
+class _AskedState:
+    """A :class:`~jupyter_selfheal.ports.TrialKernel` that only notes whether something is asked of it."""
+
+    start = Start.BEFORE_CELL
+    isolation = Isolation("none")
+    is_exact = True
+    is_asked = False
+
+    def run(self, request: TrialRequest) -> tuple[Trial, TrialKernel | None]:
+        self.is_asked = True
+        raise KernelError("this state is none")
+
+    def close(self) -> None:
+        """There is nothing to let go."""
 
 
 def review_session(notebook: Notebook, state: TrialKernel | None) -> tuple[Doubt, ...]:

@@ -24,6 +24,10 @@ class BatchReview:
         self._read: dict[str, Doubt] = {}
         self._cells: list[str] = []
 
+    def asks_state(self, cell: Cell, notebook: Notebook) -> bool:
+        """Whether the values around a cell are asked for: it is run by itself then."""
+        return self._reviewer.asks_state(cell, notebook)
+
     def add_cell(self, cell: Cell, notebook: Notebook, trial: Trial, chain: Chain, after: TrialKernel | None) -> None:
         """Look at a cell that ran from the present state to ``after``."""
         self._add_doubts(cell, notebook, trial, chain, chain.state, after)

@@ -71,8 +71,7 @@ class Batch:
         self._stale = stale.StaleCells(self.numbers)
         self.specifications = SpecificationChecks(self.dependencies.why_no_model)
         self.without = RunsWithout()
-        self.heals = 0
-        self.rebuilt = False
+        self.heals, self.rebuilt = 0, False
         self.told: dict[str, kept_roots.HealBehind] = {}
         """The heals of cells whose root was mended and that run anew behind it."""
 
@@ -182,9 +181,10 @@ class Batch:
 
     def _run_together(self, chain: Chain) -> bool:
         """Run the next cells in one process, as far as they may be and run; False where the next one is to be run by itself."""
-        if not self.dependencies.runs_together or self.review is not None or not chain.state.is_exact:
+        if not self.dependencies.runs_together or not chain.state.is_exact:
             return False
-        cells = take_cells(c for c in self._mark_stale(self.notebook).cells if c.id not in self.done)
+        left = (c for c in self._mark_stale(self.notebook).cells if c.id not in self.done)
+        cells = take_cells(left, lambda c: self.review is not None and self.review.asks_state(c, self.notebook))
         trials = chain.run_together(cells) if len(cells) > 1 else []
         for cell, trial in zip(cells, trials, strict=False):
             self.first[cell.id] = CellRun(trial.steps[0], len(self.first) + 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
@@ -45,10 +45,12 @@ def changes_memory_only(notebook: Notebook) -> bool:
     return is_known and stays_inside(notebook, at_once=False)
 
 
-def take_cells(cells: Iterable[Cell]) -> list[Cell]:
-    """The first code cells of those that are left, as many as may be run in one process."""
+def take_cells(cells: Iterable[Cell], is_alone: Callable[[Cell], bool] = lambda _: False) -> list[Cell]:
+    """The first code cells of those that are left, as many as may be run in one process; none that is to be run by itself (``is_alone``)."""
     code = (c for c in cells if c.kind == "code" and c.source.strip())
-    return list(itertools.islice(itertools.takewhile(_may_run_twice, code), MOST_TOGETHER))
+    return list(
+        itertools.islice(itertools.takewhile(lambda c: _may_run_twice(c) and not is_alone(c), code), MOST_TOGETHER)
+    )
 
 
 def _may_run_twice(cell: Cell) -> bool:

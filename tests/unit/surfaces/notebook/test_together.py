@@ -11,6 +11,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Patch, Replace, Run, Trial, TrialRequest
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
+from jupyter_selfheal.surfaces.notebook.review import BatchReview
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.surfaces.notebook.together import (
     MOST_TOGETHER,
@@ -57,6 +58,22 @@ def test_healthy_cells_are_run_in_one_trial(document: Make) -> None:
     assert report.count(Status.RAN) == 3
     assert [run.count for run in seen.values()] == [1, 2, 3]
     assert ["".join(o.text for o in run.result.outputs) for run in seen.values()] == ["", "1\n", "2\n"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["b = a * 2", "xs = [a]\nxs.sort\nprint(xs)", "def test_a():\n    assert a == 2"],
+    ids=["a computed value", "a method that is not called", "a test that nobody called"],
+)
+def test_a_review_lets_those_go_together_whose_values_no_check_asks_for(document: Make, asked: str) -> None:
+    made = batch(document("a = 1", "print(a)", "for n in range(3):\n    print(n)", asked, "print(a)", "print(2)"))
+    made.review = BatchReview()
+    trials = together(made)
+    report, _ = made.run()
+    first = ["a = 1", "print(a)", "for n in range(3):\n    print(n)"]
+    assert [t for t in trials if t] == [first, [asked], ["print(a)", "print(2)"]]
+    assert report.review is not None
+    assert report.review.cells == 6
 
 
 def test_the_cell_that_fails_among_them_is_healed_from_the_state_before_it_and_not_run_again(document: Make) -> None:
