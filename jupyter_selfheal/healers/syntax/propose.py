@@ -24,7 +24,7 @@ from jupyter_selfheal.healers.syntax.reading_patches import (
 from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
 from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, split_tokens
 from jupyter_selfheal.inside import loader
-from jupyter_selfheal.model import JSON, Attempt, Case, FailureKind, Patch, Probe, TrialRequest
+from jupyter_selfheal.model import JSON, Attempt, Case, FailureKind, Patch, Probe, Replace, TrialRequest
 from jupyter_selfheal.ports import Answer, Starts
 
 log = logging.getLogger(__name__)
@@ -217,7 +217,7 @@ def propose_texts(
     known = _list_known_names(case)
     reply = _run_readings(case, starts, plan, (reading,), known, mutates=mutates)
     tried = {a.patch.id for a in history}
-    if mutates and reply and not reply["passing"]:
+    if mutates and reply and not reply["passing"] and not _is_reading(case, history):
         deeper = _deepen_readings(case, starts, (reading,), reply, (0,), known, DEEPER + LAST)
         return tuple(p for p in deeper if p.id not in tried)
     patches = [
@@ -226,6 +226,12 @@ def propose_texts(
         if raw["text"] != source
     ]
     return tuple(p for p in patches if p.id not in tried)
+
+
+def _is_reading(case: Case, history: Sequence[Attempt]) -> bool:
+    """Whether a cell is as this healer has read it where it did not parse: several changes were tried in it then, and none met what is expected."""
+    edits = (e for a in history if a.patch.healer == "search" for e in a.patch.edits if isinstance(e, Replace))
+    return any(e.source == case.failure.source and src.parse(e.old) is None for e in edits)
 
 
 def _list_known_names(case: Case) -> frozenset[str]:

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.healers.syntax import propose
 from jupyter_selfheal.inside.search import deepen_readings
 from jupyter_selfheal.inside.search.deepen_readings import Deepener, measure_closeness, writes_answer
 from jupyter_selfheal.inside.search.explore_reading import Node
-from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Oracle
+from jupyter_selfheal.model import Attempt, Case, Cell, Failure, FailureKind, Notebook, Oracle, Patch, Replace
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
@@ -72,6 +73,28 @@ def test_several_faults_of_meaning_in_a_cell_that_does_not_parse_are_offered(mon
     best = propose.propose_readings(case, Starts((FakeKernel(),)), ()).patches[0]
     assert ast.dump(ast.parse(best.source_of("c0", ""))) == ast.dump(ast.parse(MEANT))
     assert best.rival
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("healer", "old", "found"),
+    [
+        ("search", ROOM.replace("h)", "h", 1), False),
+        ("rules", ROOM.replace("h)", "h", 1), True),
+        ("search", ROOM + "x", True),
+    ],
+    ids=["it was read so", "a rule read it so", "it parsed before"],
+)
+def test_a_reading_in_which_several_changes_were_tried_is_not_changed_once_more(
+    monkeypatch: pytest.MonkeyPatch, healer: str, old: str, found: bool
+) -> None:
+    monkeypatch.setattr(propose, "DEEPER", 300.0)
+    case = Case(Failure("c0", ROOM, FailureKind.MISSED), Notebook((Cell("c0", ROOM),)), Oracle(stdout=STDOUT))
+    plan = build_plan(case)
+    assert plan is not None
+    history = (Attempt(Patch((Replace("c0", old, ROOM),), "Read it", healer=healer)),)
+    patches = propose.propose_texts(case, Starts((FakeKernel(),)), plan, history, mutates=True)
+    assert bool(patches) is found
 
 
 @pytest.mark.parametrize(
