@@ -20,7 +20,7 @@ class BooleanDummies(Rule):
     """Have dummy columns of numbers, as they were.
 
     **Failure** `ValueError: Pandas data cast to numpy dtype of object`, `TypeError: numpy boolean subtract, the - operator, is not
-    supported`, below a call of `pd.get_dummies(…)`. Since pandas 2.0 its columns hold True and False.
+    supported`, `AttributeError: 'float' object has no attribute 'shape'` at `np.corrcoef(df.values.T)`, below a call of `pd.get_dummies(…)`. Since pandas 2.0 its columns hold True and False.
 
     **Fix** `pd.get_dummies(…, dtype="uint8")`, in every such call that the failing cell's values come from. The cells that made
     them run again, from the first on.
@@ -34,16 +34,26 @@ class BooleanDummies(Rule):
     name = "dummies of truth values"
     stage = Stage.LIBRARY
     enames = frozenset(
-        {"ValueError", "TypeError", "DataError", "UFuncTypeError", "UFuncNoLoopError", "_UFuncNoLoopError"}
+        {
+            "AttributeError",
+            "DataError",
+            "TypeError",
+            "UFuncNoLoopError",
+            "UFuncTypeError",
+            "ValueError",
+            "_UFuncNoLoopError",
+        }
     )
     message = re.compile(
-        r"dtype of object|numpy boolean|\bbool(?:ean)?\b|isfinite|isnan|no numeric data|could not convert(?! string to float: '(?!True'|False'))|Cannot cast ufunc"
+        r"dtype of object|numpy boolean|\bbool(?:ean)?\b|isfinite|isnan|no numeric data|'float' object has no attribute 'shape'|could not convert(?! string to float: '(?!True'|False'))|Cannot cast ufunc"
     )
     kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
     applicability = Applicability.SAFE
     why = "Until pandas 2.0 this was the default (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "AttributeError" and any(n.attr == "shape" for n in context.walk(ast.Attribute)):
+            return  # the cell asks for it, not NumPy of an array of objects
         splices: dict[str, list[Splice]] = {}
         written = re.search(r"^Invalid value '(-?[\d.]+)' for dtype 'bool'", context.failure.evalue)
         is_small = written is None or (written[1].isdecimal() and int(written[1]) < 256)
