@@ -59,6 +59,8 @@ def _compare_record(
     cell_id = record.cell.id
     if record.status not in RUNNING or cell_id not in last or notebook.index(cell_id) < 0:
         return record
+    if last[cell_id].failure:
+        return record  # it is mended, but not run again since: the time was up
     healed = notebook.cell(cell_id)
     outputs = last[cell_id].result.outputs
     stored = compare(replace(record.cell, stale=healed.stale), outputs)

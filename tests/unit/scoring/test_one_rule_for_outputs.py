@@ -279,3 +279,18 @@ def test_a_text_of_any_size_is_read_or_refused() -> None:
 )
 def test_a_sorted_column_may_be_cut_among_equal_values(now: str, source: str, expected: Match) -> None:
     assert match("b  5\na  4\nc  0\nd  0\ndtype: int64", now, source) is expected
+
+
+@pytest.mark.parametrize(
+    ("now", "source", "expected"),
+    [
+        ("bad good\nDog 4.0 2.0\nCat 12.0 0.0\n", "t.groupby(kinds).sum()", Match.FORM),
+        ("bad good\nDog 4.0 2.0\nCat 12.0 0.0\n", "t.groupby(kinds).agg('sum')", Match.FORM),
+        ("bad good\nDog 4.0 2.0\nCat 12.0 0.0\n", "t.groupby(kinds).mean()", Match.VALUE),
+        ("bad good\nDog 4.0 2.0\nCat 12.0 7.0\n", "t.groupby(kinds).sum()", Match.VALUE),
+        ("bad good\nDog 4.0 2.0\nCat 0.0 0.0\n", "t.groupby(kinds).sum()", Match.VALUE),
+        ("bad good\nDog 4.0 0.0\nCat 12.0 NaN\n", "t.groupby(kinds).sum()", Match.VALUE),
+    ],
+)
+def test_the_sum_of_nothing_was_missing(now: str, source: str, expected: Match) -> None:
+    assert match("bad good\nDog 4 2\nCat 12 NaN\n", now, source) is expected

@@ -12,6 +12,7 @@ from jupyter_selfheal.healers.rules.context.knowledge import Case, Keyword
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_literal
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.healers.rules.context.targets import is_fitted_to_two_classes
+from jupyter_selfheal.inside.tree_names import is_name
 
 _OF_GROUPS = frozenset({"sum", "mean", "count", "min", "max", "median", "std", "var", "prod", "first", "last", "size", "any", "all", "nunique"})  # fmt: skip
 """What is asked of groups or windows that gives a number for each."""
@@ -54,8 +55,8 @@ def rewrite_call(context: RuleContext, call: ast.Call, name: str, change: Keywor
     if splices is None:
         return None
     if case.after:
-        end = context.span(_find_call_on(context, call) or call)[1]
-        splices.append((end, end, case.after))
+        ends = [context.span(asked)[1] for asked in _list_calls_on(context, call)]
+        splices += [(end, end, case.after) for end in ends]
     shown = argument or f"Remove `{name}={value_text}`"
     if case.callee:
         renamed = _build_callee_splice(context, call, case.callee, imports)
@@ -93,7 +94,7 @@ def _place_argument(context: RuleContext, call: ast.Call, keyword: ast.keyword, 
 def _has_what_is_needed(context: RuleContext, call: ast.Call, keyword: ast.keyword, case: Case) -> bool:
     """True where the call has what a case needs besides the keyword."""
     written = {text for k in call.keywords if k.arg for text in (k.arg, f"{k.arg}={context.text(k.value)}")}
-    if case.after and _find_call_on(context, call) is None:
+    if case.after and not _list_calls_on(context, call):
         return False
     if case.numeric and not _has_only_numbers(context, call):
         return False
@@ -104,16 +105,28 @@ def _has_what_is_needed(context: RuleContext, call: ast.Call, keyword: ast.keywo
 
 def _has_only_numbers(context: RuleContext, call: ast.Call) -> bool:
     """True for a method of a table whose columns are all numbers, so that it can be transposed and back, where what it gives is reduced by name."""
-    asked = _find_call_on(context, call)
-    if asked is None or read_last_name(asked.func) not in _OF_GROUPS:
+    if any(read_last_name(asked.func) not in _OF_GROUPS for asked in _list_calls_on(context, call)):
         return False
     table = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
     return bool(table) and context.is_true(f"set(d.kind for d in {table}.dtypes) <= set('iufb')")
 
 
-def _find_call_on(context: RuleContext, call: ast.Call) -> ast.Call | None:
-    """``s.resample("ME").mean()`` for the call of ``resample`` in it."""
-    return next((n for n in context.walk(ast.Call) if isinstance(n.func, ast.Attribute) and n.func.value is call), None)
+def _list_calls_on(context: RuleContext, call: ast.Call) -> list[ast.Call]:
+    """``s.resample("ME").mean()`` for the call of ``resample`` in it; where a name gets what it gives, and nothing else is done with that,
+    the calls on the name."""
+    methods = [n for n in context.walk(ast.Call) if isinstance(n.func, ast.Attribute)]
+    if chained := [n for n in methods if isinstance(n.func, ast.Attribute) and n.func.value is call]:
+        return chained
+    bound = next((n.targets for n in context.walk(ast.Assign) if n.value is call), [])
+    if len(bound) != 1 or not isinstance(bound[0], ast.Name):
+        return []
+    name = bound[0].id
+    asked = [n for n in methods if isinstance(n.func, ast.Attribute) and is_name(n.func.value, name)]
+    below = context.notebook.list_code_after(context.cell_id)
+    is_read_below = any(name in src.find_names(c.source).uses for c in below if c.id != context.cell_id)
+    is_used_otherwise = sum(is_name(n, name) for n in context.walk(ast.Name)) > len(asked) + 1
+    is_above = any(context.span(n)[0] < context.span(call)[1] for n in asked)
+    return [] if is_used_otherwise or is_above or is_read_below else asked
 
 
 def _only_item(keyword: ast.keyword) -> ast.expr | None:

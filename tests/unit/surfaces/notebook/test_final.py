@@ -14,7 +14,7 @@ from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.surfaces.notebook.run import Batch
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
-from tests.batches import batch
+from tests.batches import batch, cell
 
 Make = Callable[..., Document]
 BROKEN = tuple(f"x{n} = {n} + undefined" for n in range(8))
@@ -109,6 +109,18 @@ def test_what_is_healed_and_cannot_be_run_as_a_whole_is_no_success(document: Mak
     assert [r.status for r in report.records] == [Status.HEALED, Status.RAN]
     assert (report.was_run, report.exit_code) == (False, 2)
     assert report.clean_run_words == "the healed notebook was NOT run as a whole in a clean kernel"
+
+
+def test_what_was_not_run_again_is_not_said_to_differ_from_what_is_stored(document: Make) -> None:
+    told = cell("print(1 + undefined)", outputs=[{"output_type": "stream", "name": "stdout", "text": ["2\n"]}])
+    made = batch(document(told, "a = 1"), write_one)
+    states = iter([FakeKernel()])
+    made.dependencies = replace(made.dependencies, open_state=lambda: next(states, Gone()))
+    report, _ = made.run()
+    assert (report.records[0].status, report.was_run) == (Status.HEALED, False)
+    assert (report.reproduced_outputs, report.differing) == ((0, 0), ())
+    report, _ = batch(document(told, "a = 1"), write_one).run()
+    assert (report.reproduced_outputs, report.was_run) == ((1, 1), True)
 
 
 class CutShort(FakeKernel):
