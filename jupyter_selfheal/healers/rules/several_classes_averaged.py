@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import append_argument, quote_alike
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use, ran_once
 from jupyter_selfheal.model import Applicability, Patch
 
 SCORES = frozenset(
@@ -16,6 +17,7 @@ SCORES = frozenset(
 WAYS = (("weighted", 0.7), ("macro", 0.5), ("micro", 0.4))
 """Ways to average, likeliest first: the first is what scikit-learn did by itself with several classes until 0.17."""
 
+RAN = "The cell ran under a scikit-learn that averaged several classes so by itself, as all did until 0.17."
 
 LABELS = re.compile(r"pos_label=\d+ is not a valid label\W+It should be one of \[(.*?)\]")
 """What scikit-learn says of two classes that have names, where it is not told which of them is found."""
@@ -32,7 +34,8 @@ class SeveralClassesAveraged(Rule):
 
     Of two classes with names (`pos_label=1 is not a valid label`) each as the one to be found: `pos_label="spam"`.
 
-    **Fix safety** Unsafe: each way gives another number; a stored output tells which was meant. Silent where `average=` is given.
+    **Fix safety** `"weighted"` is safe in a notebook of Python 2, or from before scikit-learn 0.18, with a run of the cell that came to its end: by itself
+    nothing else was taken. Else unsafe: each way gives another number; a stored output tells which was meant. Silent where `average=` is given.
     """
 
     code = "SKL113"
@@ -50,12 +53,17 @@ class SeveralClassesAveraged(Rule):
         for call in context.list_calls_at_failure():
             if read_last_name(call.func) not in SCORES or any(k.arg in ("average", None) for k in call.keywords):
                 continue
+            is_old = context.notebook.python.startswith("2.") or find_older_use(context, "sklearn", "0.18")
+            is_known = is_old and ran_once(context) and read_last_name(call.func) != "jaccard_score"
             for way, prior in WAYS:
+                sure = bool(is_known) and way == "weighted"
                 yield self.patch(
                     context.replace_here(append_argument(context.source, call, f'average="{way}"')),
                     f'Add `average="{way}"`',
                     "There are more than two classes: it must be said how their scores are averaged.",
-                    prior=prior,
+                    applicability=Applicability.SAFE if sure else None,
+                    why=RAN if sure else self.why,
+                    prior=0.92 if sure else prior,
                 )
             return
 

@@ -35,6 +35,9 @@ def upgrade_notebook(path: Path, text: str, version: int) -> tuple[dict[str, JSO
             raw = json.loads(writes(converted(old, 4)))
         for number, cell in enumerate(raw["cells"]):
             cell["id"] = f"cell-{number}"
+            for counted in (cell, *cell.get("outputs", ())):
+                if counted.get("execution_count") == "":  # of a cell that was not run, as early releases wrote it
+                    counted["execution_count"] = None
         raw["nbformat_minor"] = 5
         nbformat.validate(raw)
     except Exception as error:  # a broken file breaks nbformat wherever its code first misses something

@@ -126,6 +126,16 @@ def test_format_2_is_upgraded_too(tmp_path: Path) -> None:
     assert document.upgraded_from == 2
 
 
+def test_a_count_that_is_an_empty_text_is_none(tmp_path: Path) -> None:
+    shown = {"metadata": {}, "output_type": "pyout", "prompt_number": "", "text": ["2"]}
+    old = {"cell_type": "code", "input": "1 + 1", "language": "python", "outputs": [shown], "prompt_number": ""}
+    document = read(written(tmp_path, json.dumps({**OLD, "worksheets": [{"cells": [old]}]})))
+    assert [(c.source, c.count) for c in document.notebook.cells] == [("1 + 1", None)]
+    assert document.notebook.cells[0].outputs[0].data["text/plain"] == "2"
+    with pytest.raises(NotebookError, match="cannot upgrade it"):
+        read(written(tmp_path, json.dumps({**OLD, "worksheets": [{"cells": [{**old, "prompt_number": "x"}]}]})))
+
+
 def test_the_test_of_a_cell_or_of_the_notebook(tmp_path: Path) -> None:
     first = cell("1", id="a", metadata={"selfheal": {"test": "pytest -q tests/test_a.py"}})
     other = cell("2", id="b", metadata={"selfheal": {"test": ["no", "command"]}})
