@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 CONSTANTS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False", "null": "None", "none": "None"}
 """Python's constants as other languages spell them."""
+
+_KEPT = "_kept_nodes"
+
+
+def keep_nodes(tree: ast.Module) -> ast.Module:
+    """The tree, which nobody changes any more and many are going to walk through: its nodes are listed once."""
+    setattr(tree, _KEPT, tuple(ast.walk(tree)))
+    return tree
+
+
+def walk(tree: ast.AST) -> Iterable[ast.AST]:
+    """What ``ast.walk`` gives, from the list of those that are kept where there is one."""
+    kept: tuple[ast.AST, ...] | None = getattr(tree, _KEPT, None)
+    return kept if kept is not None else ast.walk(tree)
 
 
 def read_called_name(node: ast.AST) -> str:
@@ -31,38 +46,38 @@ def is_method_call(call: ast.Call, name: str) -> bool:
 
 def holds_name(tree: ast.AST, name: str) -> bool:
     """Whether that name stands anywhere in it."""
-    return any(is_name(n, name) for n in ast.walk(tree))
+    return any(is_name(n, name) for n in walk(tree))
 
 
 def holds_call(tree: ast.AST) -> bool:
     """Whether anything is called in it."""
-    return any(isinstance(n, ast.Call) for n in ast.walk(tree))
+    return any(isinstance(n, ast.Call) for n in walk(tree))
 
 
 def holds_node(tree: ast.AST, inner: ast.AST) -> bool:
     """Whether that very node is it, or a part of it."""
-    return any(n is inner for n in ast.walk(tree))
+    return any(n is inner for n in walk(tree))
 
 
 def list_names(tree: ast.AST) -> set[str]:
     """All names in it, read, bound or deleted."""
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    return {n.id for n in walk(tree) if isinstance(n, ast.Name)}
 
 
 def list_read_names(tree: ast.AST) -> set[str]:
     """The names in it that are read."""
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
 def list_bound_names(tree: ast.AST) -> set[str]:
     """The names in it that get a value."""
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def list_defined_names(tree: ast.AST) -> set[str]:
     """The names in it that stand for something: variables, parameters, functions, classes and what is imported, wherever that is."""
     defined: set[str] = list_bound_names(tree)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.arg(name) | ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
                 defined.add(name)

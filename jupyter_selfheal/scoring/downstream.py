@@ -21,7 +21,7 @@ from jupyter_selfheal.scoring.asserts import (
 )
 from jupyter_selfheal.scoring.comparison import NOTHING, Comparison
 from jupyter_selfheal.scoring.evidence import CellBelow, Evidence
-from jupyter_selfheal.scoring.expected import build_expectation
+from jupyter_selfheal.scoring.expected import build_expectation, find_stdout_difference
 from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
 from jupyter_selfheal.source.rerun import is_harmless
 
@@ -101,10 +101,18 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
                     _format_step_error(step),
                     _compare_outputs(cell, case.notebook, step, has_text_dtype) if step.ok else NOTHING,
                     missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
+                    misprinted=_find_misprint(cell, step),
                     asserts=count_asserts_run(cell.source),
                 )
             )
     return tuple(below)
+
+
+def _find_misprint(cell: Cell, step: StepResult) -> str:
+    if not (step.ok and cell.oracle.stdout):
+        return ""
+    printed = "".join(o.text for o in step.outputs if o.output_type == "stream" and o.name != "stderr")
+    return find_stdout_difference(cell.oracle.stdout, printed) or ""
 
 
 def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult, has_text_dtype: bool) -> Comparison:

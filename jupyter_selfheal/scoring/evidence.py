@@ -35,6 +35,8 @@ class CellBelow:
     runs_otherwise: bool = False
     missed: str = ""
     """How it misses its own expectation, empty where it has none or meets it."""
+    misprinted: str = ""
+    """How what it prints differs from the text that is expected of it; empty where none is, or it does not."""
     asserts: int = 0
     """Asserts that run with it."""
     is_same_program: bool = False

@@ -161,6 +161,8 @@ def _find_doubt(evidence: Evidence, weight: float = 1.0) -> str | None:
     """Why a guess that meets its checks may still be wrong; None where nothing speaks for that."""
     if 0 < evidence.printed_alone <= FEW_PRINTED and evidence.checks <= 1 and weight < PLAIN_SLIP:
         return "It prints the one or two values that are expected, as many programs would, and the slip would be an unusual one."
+    if misprinted := _describe_misprint(evidence):
+        return misprinted
     if evidence.of_data and not evidence.user:
         return "The assert looks at data: as likely they are at fault, not the code that looks."
     held = (
@@ -183,6 +185,11 @@ def _find_doubt(evidence: Evidence, weight: float = 1.0) -> str | None:
     if evidence.shifted and evidence.checks <= 1:
         return "It only shifts or cuts a result until the one check holds: as likely the check is wrong."
     return None
+
+
+def _describe_misprint(evidence: Evidence) -> str:
+    why = next((b.misprinted for b in evidence.below if b.misprinted), "")
+    return why and f"A cell below does not print what is expected of it, perhaps for another fault: {why}."
 
 
 def _find_doubt_of_calls(patch: Patch, evidence: Evidence) -> str | None:
@@ -368,6 +375,10 @@ def _subtract_remarks(score: float, evidence: Evidence, charge: Charge, sheet: _
         score -= 1.0
         sheet.reasons.append(f"An assert in a cell below fails, perhaps for another reason: {broken.error}.")
         sheet.feedback.append(f"an assert in a cell below fails: {broken.error}")
+    elif (misprinted := _describe_misprint(evidence)) and misprinted not in sheet.reasons:
+        score -= 1.0
+        sheet.reasons.append(misprinted)
+        sheet.feedback.append(misprinted)
     for below in evidence.below:
         if below.runs_otherwise:
             score, floor = score - 1.5, 0.0

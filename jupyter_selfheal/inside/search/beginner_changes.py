@@ -14,7 +14,7 @@ from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span, is_call
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.tree_blocks import list_blocks
-from jupyter_selfheal.inside.tree_names import list_defined_names, list_read_names
+from jupyter_selfheal.inside.tree_names import list_defined_names, list_read_names, walk
 
 MODULES = frozenset({"math", "random", "string", "datetime", "time", "statistics", "itertools", "collections", "calendar"})  # fmt: skip
 """Modules of the standard library that a beginner reads from without importing them."""
@@ -42,12 +42,12 @@ def _import_modules(tree: ast.Module, table: LineTable, there: set[str]) -> Iter
     """``math.sqrt(n)`` and ``sqrt(n)`` where nothing imports ``math``."""
     modules = [
         n.value.id
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id in MODULES - there
     ]
     for name in dict.fromkeys(modules):
         yield Change(((0, 0, f"import {name}\n"),), 0.95, 1, f"`{name}` is not imported", kind="name")
-    bare = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in _OF_MATH - there]
+    bare = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id in _OF_MATH - there]
     if bare and isinstance(bare[0].ctx, ast.Load):
         edits = sorted((*find_span(n, table), f"math.{n.id}") for n in bare)
         start = () if "math" in there else ((0, 0, "import math\n"),)
@@ -56,7 +56,7 @@ def _import_modules(tree: ast.Module, table: LineTable, there: set[str]) -> Iter
 
 def _reverse_values(tree: ast.Module, source: str, table: LineTable, there: set[str]) -> Iterator[Change]:
     """``reverse(s)`` as ``s[::-1]``."""
-    for call in ast.walk(tree):
+    for call in walk(tree):
         if isinstance(call, ast.Call) and is_call(call, "reverse") and "reverse" not in there and len(call.args) == 1:
             first, last = find_span(call.args[0], table)
             words = "`reverse` is not there, and an index turns a value round"
@@ -98,7 +98,7 @@ def _set_earlier(tree: ast.Module, source: str, table: LineTable) -> Iterator[Ch
 
 def _leave_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
     """A last line of a loop that prints stands behind the loop, or the line behind it belongs into it."""
-    for block in (b for node in ast.walk(tree) for b in list_blocks(node)):
+    for block in (b for node in walk(tree) for b in list_blocks(node)):
         for number, loop in enumerate(block):
             if not isinstance(loop, _LOOPS) or loop.orelse or loop.lineno == loop.body[0].lineno:
                 continue
@@ -119,7 +119,7 @@ def _leave_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Ch
 
 def _ask_in_loops(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
     """An ``else`` of a loop that nothing ends early belongs to the ``if`` that the loop ends with."""
-    for loop in (n for n in ast.walk(tree) if isinstance(n, _LOOPS) and n.orelse):
+    for loop in (n for n in walk(tree) if isinstance(n, _LOOPS) and n.orelse):
         last = loop.body[-1]
         if (
             not isinstance(last, ast.If)
@@ -178,12 +178,12 @@ def _index_called(tree: ast.Module, table: LineTable) -> Iterator[Change]:
     """``phone(name)`` as ``phone[name]``, where ``phone`` is a list or dictionary wherever it is set, ``rows[i, j]`` as ``rows[i][j]``, where it is
     a list; in all places at once."""
     values: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name):
             values.setdefault(target.id, []).append(node.value)
     kinds = (ast.List, ast.Dict, ast.Tuple, ast.Set, ast.ListComp, ast.DictComp)
     held = {name for name, given in values.items() if all(isinstance(v, kinds) for v in given)}
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and is_call(n, *held) and len(n.args) == 1]
+    calls = [n for n in walk(tree) if isinstance(n, ast.Call) and is_call(n, *held) and len(n.args) == 1]
     if calls:
         edits: list[tuple[int, int, str]] = []
         for call in calls:
@@ -194,7 +194,7 @@ def _index_called(tree: ast.Module, table: LineTable) -> Iterator[Change]:
     lists = {name for name in held if all(isinstance(v, ast.List | ast.ListComp) for v in values[name])}
     pairs = [
         (n, n.slice.elts)
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and isinstance(n.slice, ast.Tuple)
         if n.value.id in lists and len(n.slice.elts) == 2
     ]
@@ -206,7 +206,7 @@ def _index_called(tree: ast.Module, table: LineTable) -> Iterator[Change]:
 
 def _multiply_letters(tree: ast.Module, table: LineTable, there: set[str]) -> Iterator[Change]:
     """``volume = abc`` as ``volume = a*b*c``: the letters of a name that nothing binds are variables."""
-    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id not in there]
+    read = [n for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id not in there]
     for name in dict.fromkeys(n.id for n in read):
         if len(name) > 1 and set(name) <= there:
             edits = tuple(sorted((*find_span(n, table), f"({'*'.join(name)})") for n in read if n.id == name))
@@ -215,8 +215,8 @@ def _multiply_letters(tree: ast.Module, table: LineTable, there: set[str]) -> It
 
 def _free_values(tree: ast.Module, source: str, table: LineTable, expected: str) -> Iterator[Change]:
     """``print("a + b")`` as ``print(a + b)``, ``print("Sum is total")`` as ``print("Sum is", total)``: a value stands within the text."""
-    variables = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    for call in ast.walk(tree):
+    variables = {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for call in walk(tree):
         for text in call.args if isinstance(call, ast.Call) and is_call(call, "print") else ():
             if not isinstance(text, ast.Constant) or not isinstance(text.value, str) or text.value in expected:
                 continue
@@ -240,4 +240,4 @@ def _is_made_of(text: str, variables: set[str]) -> bool:
         tree = ast.parse(f"({text})", mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} <= variables | {"round", "len", "str", "sum"}
+    return {n.id for n in walk(tree) if isinstance(n, ast.Name)} <= variables | {"round", "len", "str", "sum"}

@@ -111,7 +111,7 @@ class Deepener:
 
     def __init__(self, explorer: Explorer, given: Collection[str]) -> None:
         self.explorer, self.given = explorer, given
-        self.outputs: dict[tuple[str, str, int], float] = {}
+        self.outputs: dict[tuple[str, str, int, tuple[str, int] | None], float] = {}
         self.found: list[Node] = []
         self.begun: list[tuple[str, ...]] = []
         self.reads = False
@@ -128,7 +128,7 @@ class Deepener:
                 for child in self._list_children(node, FIRST_MUTANTS if depth == 0 else MUTANTS):
                     if self.explorer.is_over or len(self.found) >= ENOUGH:
                         return self._sort_found()
-                    if (state := self._try(child, closeness)) is not None:
+                    if (state := self._try(child, closeness, node.lost)) is not None:
                         following.append(state)
             if self.found:
                 break
@@ -145,8 +145,9 @@ class Deepener:
             ranked.append((groups[own], node.cost, n))
         return [self.found[n] for _, _, n in sorted(ranked)]
 
-    def _try(self, node: Node, least: float) -> tuple[float, Node] | None:
-        """How near a source comes, where that is nearer than ``least`` and nothing as cheap prints the same."""
+    def _try(self, node: Node, least: float, before: tuple[str, int] | None = None) -> tuple[float, Node] | None:
+        """How near a source comes, where that is nearer than ``least`` and nothing as cheap prints the same; one that finds the name which was not
+        found ``before`` comes nearer, whatever fails next."""
         explorer = self.explorer
         if node.source in explorer.met or (self.reads and "input" not in node.source):
             return None  # what does not read what it is given says the same whatever that is
@@ -157,23 +158,25 @@ class Deepener:
                 self.found.append(node)
             return None
         raised = explorer.runner.raised_at if status not in (OK, TIME) else 0
-        key = (printed, status, raised)
+        lost = explorer.runner.lost
+        key = (printed, status, raised, lost)
         if self.outputs.get(key, math.inf) <= node.cost:
             return None
         closeness = measure_closeness(printed, explorer.expected)
         if status != OK:
             closeness -= FAILED - FURTHER * raised / (node.source.count("\n") + 1)
-        if closeness < least + GAIN or writes_answer(node.source, self.given):
+        closer = 0.0 if before is not None and lost != before else GAIN
+        if closeness < least + closer or writes_answer(node.source, self.given):
             return None
         self.outputs[key] = node.cost
         if status == OK and has_same_numbers(printed, explorer.expected) and (done := explorer.align_texts(node)):
             self.found.append(done)
             return None
-        return closeness, replace(node, failed=status not in (OK, TIME))
+        return closeness, replace(node, failed=status not in (OK, TIME), lost=lost)
 
     def _list_children(self, node: Node, most: int) -> Iterator[Node]:
         source, explorer = node.source, self.explorer
-        changes = [(c.prior, c) for c in list_value_changes(source, explorer.expected, explorer.known)]
+        changes = [(c.prior, c) for c in list_value_changes(source, explorer.expected, explorer.known, node.lost)]
         mutants = rank_changes(Scope(source), {})
         kept = set(explorer.list_run_changes(source, [c for _, c in (*changes, *mutants)]))
         given, likely = read_self_comparisons(source), {c for _, c in changes}

@@ -70,6 +70,8 @@ class Node:
     """Of the changes that made it of a reading."""
     failed: bool = False
     """Whether it raises an error."""
+    lost: tuple[str, int] | None = None
+    """The name that was not found when it ran, and the line that reads it."""
     rival: str = ""
     """What may be meant as well: something was changed for no other reason than that the output is right with it."""
 
@@ -117,13 +119,14 @@ class Explorer:
         passes, status, printed = self.run(node.source)
         reach = FURTHER * self.runner.raised_at / (node.source.count("\n") + 1)
         likeness = measure_likeness(printed, self.expected) - (status != OK) * 0.3 + reach
+        lost = self.runner.lost
         if passes:
             return node, node
         if self.aligns and status == OK and has_same_numbers(printed, self.expected):
             aligned = self.align_texts(node)
             if aligned is not None:
                 return aligned, node
-        return None, replace(node, likeness=likeness, failed=status not in (OK, TIME))
+        return None, replace(node, likeness=likeness, failed=status not in (OK, TIME), lost=lost)
 
     def align_texts(self, node: Node) -> Node | None:
         """The source with other texts, with which it passes; None where that is not all that is wrong."""
@@ -203,7 +206,7 @@ class Explorer:
         ]
 
     def _list_children(self, node: Node) -> Iterator[Node]:
-        changes = list_value_changes(node.source, self.expected, self.known)
+        changes = list_value_changes(node.source, self.expected, self.known, node.lost)
         for change in self.list_run_changes(node.source, changes)[:WIDTH]:
             cost = node.cost + CHANGE - math.log(max(change.prior, 0.05)) * 0.3
             meant = is_meant(change, node.failed, partial(self._fails, node.source))

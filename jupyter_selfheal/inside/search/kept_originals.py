@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span, is_call
 from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.tree_names import walk
 
 
 def list_kept_originals(tree: ast.Module, table: LineTable) -> Iterator[Change]:
     """``word = word.lower()`` above ``print(word)``: the other form gets a name of its own, and what was read is printed."""
-    printed = {id(n) for call in ast.walk(tree) if is_call(call, "print") for n in ast.walk(call)}
-    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+    printed = {id(n) for call in walk(tree) if is_call(call, "print") for n in ast.walk(call)}
+    names = [n for n in walk(tree) if isinstance(n, ast.Name)]
     taken = {n.id for n in names}
     stores = [n.id for n in names if isinstance(n.ctx, ast.Store)]
     for statement in tree.body:

@@ -15,7 +15,7 @@ from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.reading_changes import is_call
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.source_text import Source
-from jupyter_selfheal.inside.tree_names import list_names
+from jupyter_selfheal.inside.tree_names import list_names, walk
 
 _OPENED = re.compile(r"(?<!\{)\{([^{}]*)(\}?)")
 
@@ -102,7 +102,7 @@ def _is_value(slot: str, there: set[str]) -> bool:
         tree = ast.parse(f'f"{{{slot}}}"' if '"' not in slot else "", mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    names = {n.id for n in walk(tree) if isinstance(n, ast.Name)}
     return bool(names & there) and all(name in there for name in names)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span
 from jupyter_selfheal.inside.search.scope import Change
-from jupyter_selfheal.inside.tree_names import list_names
+from jupyter_selfheal.inside.tree_names import list_names, walk
 
 RENAMED = {
     "push": "append", "push_back": "append", "toUpperCase": "upper", "toLowerCase": "lower", "uppercase": "upper", "lowercase": "lower",
@@ -45,11 +45,11 @@ OF_TEXT = frozenset(
 
 def list_method_changes(tree: ast.Module, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
     """The changes of methods and attributes. ``known`` are names that exist apart from the source."""
-    own = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    own = {n.name for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     given = _list_own_attributes(tree)
-    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
-    handed = {id(k.value) for n in ast.walk(tree) if isinstance(n, ast.Call) for k in n.keywords}
-    for node in ast.walk(tree):
+    called = {id(n.func) for n in walk(tree) if isinstance(n, ast.Call)}
+    handed = {id(k.value) for n in walk(tree) if isinstance(n, ast.Call) for k in n.keywords}
+    for node in walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and node.attr not in own | given:
             yield from _change_attribute(node, source, table, id(node) in called, id(node) in handed)
     yield from _measure_lengths(tree, table, own | given)
@@ -59,7 +59,7 @@ def list_method_changes(tree: ast.Module, source: str, table: LineTable, known: 
 
 
 def _list_own_attributes(tree: ast.Module) -> set[str]:
-    return {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    return {n.attr for n in walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
 
 
 def _change_attribute(
@@ -78,9 +78,9 @@ def _change_attribute(
 
 def _measure_lengths(tree: ast.Module, table: LineTable, own: set[str]) -> Iterator[Change]:
     """``xs.length``, ``xs.size()``: ``len(xs)``, in all places at once."""
-    called = {id(n.func): n for n in ast.walk(tree) if isinstance(n, ast.Call) and not n.args}
+    called = {id(n.func): n for n in walk(tree) if isinstance(n, ast.Call) and not n.args}
     edits, first, name = [], 0, ""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in LENGTHS - own and isinstance(node.value, ast.Name):
             start, end = find_span(called.get(id(node), node), table)
             edits.append((start, end, f"len({node.value.id})"))
@@ -93,7 +93,7 @@ def _call_of_values(
     tree: ast.Module, source: str, table: LineTable, bound: set[str] | frozenset[str]
 ) -> Iterator[Change]:
     """``upper(name)`` as ``name.upper()``, ``append(xs, 3)`` as ``xs.append(3)``: nothing is called so."""
-    for call in ast.walk(tree):
+    for call in walk(tree):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not call.args or call.keywords:
             continue
         name, first = call.func.id, call.args[0]
@@ -110,9 +110,9 @@ def _read_of_self(tree: ast.Module, table: LineTable, known: frozenset[str]) -> 
     outside = (
         known
         | set(dir(builtins))
-        | {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        | {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     )
-    for owner in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+    for owner in (n for n in walk(tree) if isinstance(n, ast.ClassDef)):
         given = _list_own_attributes(ast.Module([owner], []))
         edits, line = [], 0
         for method in (n for n in owner.body if isinstance(n, ast.FunctionDef)):
@@ -130,7 +130,7 @@ def _read_of_self(tree: ast.Module, table: LineTable, known: frozenset[str]) -> 
 
 def _write_as_text(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
     """``"Total: " + total``: what is added to a text is one."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
             continue
         for text, value in ((node.left, node.right), (node.right, node.left)):

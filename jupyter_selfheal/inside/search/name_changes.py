@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span, is_call
 from jupyter_selfheal.inside.search.scope import Change
-from jupyter_selfheal.inside.tree_names import CONSTANTS, list_defined_names
+from jupyter_selfheal.inside.tree_names import CONSTANTS, list_defined_names, walk
 
 NAMES = 8
 """Names that are tried in place of one that nothing binds."""
@@ -45,9 +45,9 @@ SURE = 0.6
 
 def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
     """A name that nothing binds: another one, the likest first, in all places at once; a text of the same letters."""
-    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
-    bound = [*stored, *(n.arg for n in ast.walk(tree) if isinstance(n, ast.arg))]
+    read = [n for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    stored = [n.id for n in walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
+    bound = [*stored, *(n.arg for n in walk(tree) if isinstance(n, ast.arg))]
     there = {*bound, *list_defined_names(tree), *known, *dir(builtins)}
     used = {n.id for n in read}
     for name in dict.fromkeys(n.id for n in read if n.id not in there):
@@ -64,7 +64,7 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
             prior = 0.3 + 0.4 * _measure_likeness(name, other) + (0.0 if other in used else 0.1)
             yield Change(edits, min(prior, 0.9), places[0].lineno, f"`{name}` is `{other}`", kind="name")
     yield from _mend_all_names(read, sorted(set(bound)), there, table)
-    idle = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id not in used]
+    idle = [n for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id not in used]
     for target in idle:
         for name in sorted(used - there):
             start, end = find_span(target, table)
@@ -99,7 +99,7 @@ def _write_prints(tree: ast.AST, table: LineTable) -> Iterator[Change]:
     bound = list_defined_names(tree)
     edits: list[tuple[int, int, str]] = []
     words = ""
-    for call in (n for n in ast.walk(tree) if isinstance(n, ast.Call)):
+    for call in (n for n in walk(tree) if isinstance(n, ast.Call)):
         said = ast.unparse(call.func)
         if said not in PRINTS or said in bound:
             continue
@@ -121,14 +121,15 @@ def _list_near_builtins(name: str) -> list[str]:
 
     if name in PYTHON2:
         return [PYTHON2[name]]
-    return difflib.get_close_matches(name.lower(), SPELT, n=1, cutoff=0.8)
+    swapped = {name[:n] + name[n + 1] + name[n] + name[n + 2 :] for n in range(len(name) - 1)} - {name}
+    return difflib.get_close_matches(name.lower(), SPELT, n=1, cutoff=0.8) or [b for b in SPELT if b in swapped]
 
 
 def list_sure_names(source: str, known: frozenset[str]) -> list[Change]:
     """The changes of names that nothing binds, and of builtins that are no collection, which are as sure where the code did not run; none
     where a module may bind any name."""
     tree = ast.parse(source)
-    if any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in ast.walk(tree)):
+    if any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in walk(tree)):
         return []
     table = LineTable(source)
     changes = [*list_name_changes(tree, table, known), *_quote_printed(tree, table, known)]
@@ -137,7 +138,7 @@ def list_sure_names(source: str, known: frozenset[str]) -> list[Change]:
 
 def _quote_printed(tree: ast.AST, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
     """``print(Scalene)`` as ``print("Scalene")``: a word alone that nothing binds, where other lines print a text alone."""
-    alone = [n.args[0] for n in ast.walk(tree) if is_call(n, "print") and isinstance(n, ast.Call) and len(n.args) == 1]
+    alone = [n.args[0] for n in walk(tree) if is_call(n, "print") and isinstance(n, ast.Call) and len(n.args) == 1]
     there = list_defined_names(tree) | known | set(dir(builtins))
     words = [n for n in alone if isinstance(n, ast.Name) and n.id not in there]
     if words and any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in alone):
@@ -149,11 +150,11 @@ def _call_subscripted(read: list[ast.Name], tree: ast.AST, table: LineTable, kno
     """``str[total]`` as ``str(total)``, ``xs.append[x]`` as ``xs.append(x)``."""
     own = list_defined_names(tree) | known
     called = {id(n) for n in read if n.id in CALLED - own}
-    attributes = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
+    attributes = [n for n in walk(tree) if isinstance(n, ast.Attribute)]
     stored = {n.attr for n in attributes if isinstance(n.ctx, ast.Store)} | list_defined_names(tree)
-    stored |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    stored |= {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     called |= {id(n) for n in attributes if n.attr in METHODS - stored}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Subscript) and id(node.value) in called and not isinstance(node.slice, ast.Slice):
             opened, end = find_span(node.value, table)[1], find_span(node, table)[1]
             edits = ((opened, find_span(node.slice, table)[0], "("), (end - 1, end, ")"))

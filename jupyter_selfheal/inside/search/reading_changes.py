@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.scope import Change, Kind
+from jupyter_selfheal.inside.tree_names import walk
 
 NUMBERS = ("int", "float", "eval")
 """What makes a number of what is read."""
@@ -26,10 +27,10 @@ def list_reading_changes(tree: ast.Module, source: str, table: LineTable, expect
 
 def _call_input(tree: ast.Module, table: LineTable) -> Iterator[Change]:
     """``int(input)``: what reads is named, and not called; all of them at once."""
-    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
-    if any(isinstance(n, ast.Name) and n.id == "input" and isinstance(n.ctx, ast.Store) for n in ast.walk(tree)):
+    called = {id(n.func) for n in walk(tree) if isinstance(n, ast.Call)}
+    if any(isinstance(n, ast.Name) and n.id == "input" and isinstance(n.ctx, ast.Store) for n in walk(tree)):
         return
-    named = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == "input" and id(n) not in called]
+    named = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == "input" and id(n) not in called]
     if named:
         edits = tuple((*find_span(n, table), "input()") for n in named)
         yield Change(tuple(sorted(edits)), 0.9, named[0].lineno, "`input` is `input()`", kind="name")
@@ -51,7 +52,7 @@ def _read_once(tree: ast.Module, source: str, table: LineTable) -> Iterator[Chan
 
 def _read_written(tree: ast.Module, table: LineTable) -> Iterator[Change]:
     """``temp = 36.6`` in a cell that reads nothing: the value was written down to try the cell, and is to be read."""
-    if any(is_call(n, "input") for n in ast.walk(tree)):
+    if any(is_call(n, "input") for n in walk(tree)):
         return
     values = [
         n.value
@@ -80,7 +81,7 @@ def is_call(node: ast.AST, *names: str) -> bool:
 
 def _read_several(tree: ast.Module, table: LineTable) -> Iterator[Change]:
     """``a, b = input()`` for what stands on one line: it is split, and each part is a number."""
-    for statement in ast.walk(tree):
+    for statement in walk(tree):
         if not isinstance(statement, ast.Assign) or not _reads_line(statement.value):
             continue
         several = isinstance(statement.targets[0], ast.Tuple)
@@ -108,8 +109,8 @@ def _reads_line(value: ast.expr) -> bool:
 
 
 def _convert_reads(tree: ast.AST, source: str, table: LineTable, expected: str) -> Iterator[Change]:
-    wrapped = {id(n.args[0]): n for n in ast.walk(tree) if is_call(n, *NUMBERS) and isinstance(n, ast.Call) and n.args}
-    for node in ast.walk(tree):
+    wrapped = {id(n.args[0]): n for n in walk(tree) if is_call(n, *NUMBERS) and isinstance(n, ast.Call) and n.args}
+    for node in walk(tree):
         if isinstance(node, ast.Call) and is_call(node, "int", "float") and _is_given_nothing(node):
             start, end = find_span(node.func, table)[1], find_span(node, table)[1]
             words = f"`{ast.unparse(node.func)}` is given nothing, and is to read a number"

@@ -8,6 +8,7 @@ import contextlib
 import copy
 import gc
 import itertools
+import re
 import sys
 import types
 import zlib
@@ -54,6 +55,7 @@ SLOW = 5.0
 SURPLUS, TIMES = 4_000, 4
 """Characters beside so many times the expected ones after which what prints may be taken for what comes to no end."""
 _NOTHING = contextlib.nullcontext()
+_LOST = re.compile(r"'(\w+)'")
 _NOTEBOOK = FILE.partition("{")[0]
 """How the names of files begin that the units of a program are compiled under."""
 CHEAP = 2000
@@ -94,6 +96,8 @@ class Runner:
         self.decided = NEVER_DECIDED
         self.raised_at = 0
         """The line of the unit at which the last run raised, where that is asked for by ``notes_lines``; 0 elsewhere."""
+        self.lost: tuple[str, int] | None = None
+        """The name that the last run did not find, and the line of the notebook's code that reads it, where that is asked for as well."""
         self.notes_lines = False
         self.most_printed = OUTPUT_LIMIT
         self.order = list(range(len(program.units)))
@@ -113,7 +117,7 @@ class Runner:
         """One run with some units' code replaced, within so many steps, for each check that loops where the run is patient; ends early
         when ``limit`` checks have failed."""
         self.passed = self.failed = self.loops = self.raised = self.missing = 0
-        self.limit, self.mask, self.steps, self.raised_at = limit, 0, steps, 0
+        self.limit, self.mask, self.steps, self.raised_at, self.lost = limit, 0, steps, 0, None
         began = self.counter.total
         status = TIME
         is_cut = True
@@ -130,7 +134,11 @@ class Runner:
                     status = "enough"
                 except (Exception, SystemExit, KeyboardInterrupt) as error:
                     status = type(error).__name__
-                    self.raised_at = _find_raising_line(error) if self.notes_lines else 0
+                    if self.notes_lines:
+                        lines = _list_raising_lines(error)
+                        self.raised_at = lines[0] if lines else 0
+                        found = _LOST.search(str(error)) if lines and isinstance(error, NameError) else None
+                        self.lost = (found[1], lines[-1]) if found else None
                 is_cut = status == TIME and not self.counter.is_over
         except OutOfTime:  # fired before the run began, or between its end and the timer's stop
             pass
@@ -338,11 +346,12 @@ def _compile_example(source: str) -> CodeType | None:
         return None
 
 
-def _find_raising_line(error: BaseException) -> int:
-    """The line of the outermost statement of the notebook's code that an error came out of; 0 where there is none."""
+def _list_raising_lines(error: BaseException) -> list[int]:
+    """The lines of the notebook's code that an error came out of, the outermost first."""
+    lines: list[int] = []
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename.startswith(_NOTEBOOK):
-            return trace.tb_lineno
+            lines.append(trace.tb_lineno)
         trace = trace.tb_next
-    return 0
+    return lines

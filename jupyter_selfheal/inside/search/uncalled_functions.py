@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.tree_names import walk
 
 READS = ("input()", "int(input())", "float(input())")
 """What a parameter may be given where the cell has no variable for it."""
@@ -37,7 +38,7 @@ def list_missing_calls(tree: ast.Module, source: str) -> Iterator[Change]:
 def _is_used(tree: ast.Module, function: ast.FunctionDef) -> bool:
     """True where its name is read outside of it."""
     own = {id(n) for n in ast.walk(function)}
-    return any(isinstance(n, ast.Name) and n.id == function.name and id(n) not in own for n in ast.walk(tree))
+    return any(isinstance(n, ast.Name) and n.id == function.name and id(n) not in own for n in walk(tree))
 
 
 def _list_values(tree: ast.Module, parameters: list[str]) -> list[tuple[str, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.align_texts import Part, mark_texts
@@ -46,8 +46,25 @@ def find_uneven_cases(before: str, source: str, expected: str) -> list[Edit]:
         return []
     pairs = [(a.value, b.value) for a, b in zip(old.parts, new.parts, strict=True) if a.value != b.value]
     ways = [way for way in _CASES if pairs and all(way(a) == b for a, b in pairs)]
+    if not ways:
+        return []
+    words = zip(*(" ".join(texts).split() for texts in zip(*pairs, strict=True)), strict=False)
+    forms = {_find_form(word) for word, other in words if word != other}
     hidden = [p for p in new.parts if not p.keyword and p.value.strip() not in expected and p.value[:1].isalpha()]
-    return [p.write(ways[0](p.value)) for p in hidden if ways[0](p.value) != p.value] if ways else []
+    written = [(p, _write_words_of(p.value, ways[0](p.value), forms)) for p in hidden]
+    return [p.write(text) for p, text in written if text != p.value]
+
+
+def _find_form(word: str) -> str:
+    """How a word is written: ``NOT``, ``Not`` (so is ``A``) or ``not``."""
+    letters = re.sub(r"[\W\d_]", "", word)
+    return "small" if letters.islower() else "capitals" if letters.isupper() and len(letters) > 1 else "title"
+
+
+def _write_words_of(text: str, other: str, forms: Collection[str]) -> str:
+    """A text with those of its words as in the other one that are written in these forms: that ``A`` is ``a`` says nothing of ``NOT``."""
+    parts = zip(re.split(r"(\s+)", text), re.split(r"(\s+)", other), strict=True)
+    return "".join(new if _find_form(old) in forms else old for old, new in parts)
 
 
 def _capitalize(text: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span, is_call
 from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.tree_names import walk
 
 PLACES = frozenset({"i", "j", "k", "n", "no", "num", "number", "idx", "index", "pos", "position", "place", "count"})
 """What the place of an item is called."""
@@ -15,7 +16,7 @@ PLACES = frozenset({"i", "j", "k", "n", "no", "num", "number", "idx", "index", "
 
 def list_unpacking_changes(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
     """The changes of what loops go through, of sums and of quotients."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Tuple):
             yield from _pair_items(node, source, table)
         elif isinstance(node, ast.Call) and is_call(node, "sum", "max", "min") and len(node.args) == 1:

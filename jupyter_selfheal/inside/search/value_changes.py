@@ -25,9 +25,10 @@ from jupyter_selfheal.inside.search.repeated_slips import list_repeated_slips
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.self_changes import list_self_changes
 from jupyter_selfheal.inside.search.source_text import Source
+from jupyter_selfheal.inside.search.unbound_reads import list_lost_reads, list_renamed_targets
 from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
 from jupyter_selfheal.inside.search.unpacking_changes import list_unpacking_changes
-from jupyter_selfheal.inside.tree_names import list_defined_names, list_read_names
+from jupyter_selfheal.inside.tree_names import keep_nodes, list_defined_names, list_read_names, walk
 
 PRINTED = 3
 """Values that are tried for a line that is not printed."""
@@ -37,12 +38,14 @@ _HEAD, _TAIL = re.compile(r"([^\W\d][^\d]{0,40}?) -?\d"), re.compile(r"\d\S* ([^
 """The words of an expected line before its first number, and behind its last one."""
 
 
-def list_value_changes(source: str, expected: str, known: frozenset[str]) -> list[Change]:
-    """The changes of a source, likely ones first. ``known`` are names that exist apart from it."""
-    tree = ast.parse(source)
-    table = LineTable(source)
+def list_value_changes(
+    source: str, expected: str, known: frozenset[str], lost: tuple[str, int] | None = None
+) -> list[Change]:
+    """The changes of a source, likely ones first. ``known`` are names that exist apart from it, ``lost`` is one that a run did not find, and its line."""
+    whole = Source(source)
+    tree, table = keep_nodes(whole.tree), whole.lines
     changes = [*list_reading_changes(tree, source, table, expected), *_change_printed(tree, source, table, expected)]
-    changes += list_name_changes(tree, table, known)
+    changes += [*list_name_changes(tree, table, known), *list_renamed_targets(tree, table, known)]
     changes += [*_quote_unknown(tree, table, expected, known), *_divide_exactly(tree, source, table)]
     changes += [*_quote_letters(tree, table, known), *_round_to(tree, source, table)]
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
@@ -58,17 +61,18 @@ def list_value_changes(source: str, expected: str, known: frozenset[str]) -> lis
         *_unquote_numbers(tree, source, table),
     ]
     changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
-    whole = Source(source)
     changes += [*list_repeated_slips(whole, known), *list_lost_values(whole, expected, known)]
     changes += [*list_line_changes(whole), *list_left_out(whole, expected, known), *list_left_out_signs(whole)]
     changes += list_self_changes(whole)
+    known_edits = {c.edits for c in changes}
+    changes += (c for c in list_lost_reads(tree, table, lost) if c.edits not in known_edits) if lost else ()
     return sorted(changes, key=lambda c: -c.prior)
 
 
 def _print_words(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Change]:
     """``print('is', c)`` where ``is 100.0 degrees`` is expected, ``print(total)`` where ``Sum: 7`` is: words before or behind the values of
     a line are not printed."""
-    said = " ".join(n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)).split()
+    said = " ".join(n.value for n in walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)).split()
     lines = [line.strip() for line in expected.strip().splitlines()]
     if not lines:  # the asserts below decide, and nothing is expected to be printed
         return
@@ -77,7 +81,7 @@ def _print_words(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Cha
         dict.fromkeys(m[1] for m in found if m and not set(m[1].split()) & set(said))
         for found in zip(*matches, strict=True)
     )
-    for call in ast.walk(tree):
+    for call in walk(tree):
         if not is_call(call, "print") or not isinstance(call, ast.Call) or not call.args or call.keywords:
             continue
         first, last = call.args[0], call.args[-1]
@@ -93,7 +97,7 @@ def _print_words(tree: ast.AST, table: LineTable, expected: str) -> Iterator[Cha
 def _unquote_numbers(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
     """``total += "10"``, ``x > "5"``, ``range("5")``: a text of digits where there is reckoned, counted, or told which is larger; all of them at once."""
     texts: list[ast.expr] = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         sides: list[ast.expr] = []
         if isinstance(node, ast.AugAssign):
             sides = [node.value]
@@ -123,16 +127,16 @@ def _unquote_numbers(tree: ast.AST, source: str, table: LineTable) -> Iterator[C
 
 def _read_digits(tree: ast.AST, table: LineTable) -> Iterator[Change]:
     """``1`` for ``l``, ``0`` for ``O``: a variable that looks like a digit is never read, and the digit is."""
-    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+    names = [n for n in walk(tree) if isinstance(n, ast.Name)]
     read = {n.id for n in names if isinstance(n.ctx, ast.Load)}
     bound = {n.id for n in names if isinstance(n.ctx, ast.Store)}
-    signed = {id(n.operand) for n in ast.walk(tree) if isinstance(n, ast.UnaryOp)}
+    signed = {id(n.operand) for n in walk(tree) if isinstance(n, ast.UnaryOp)}
     for name, digit in (("l", 1), ("I", 1), ("O", 0), ("o", 0)):
         if name not in bound or name in read:
             continue
         digits = [
             n
-            for n in ast.walk(tree)
+            for n in walk(tree)
             if isinstance(n, ast.Constant) and type(n.value) is int and n.value == digit and id(n) not in signed
         ]
         if digits:
@@ -167,13 +171,13 @@ def _change_printed(tree: ast.AST, source: str, table: LineTable, expected: str)
         spans = [find_span(v, table) for v in braced]
         edits = tuple((start, end, source[start + 1 : end - 1]) for start, end in dict.fromkeys(spans))
         yield Change(edits, 0.5, braced[0].lineno, "the braces are too much")
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq | ast.In):
             yield from _fold_case(node, table)
 
 
 def _list_printed(tree: ast.AST) -> Iterator[ast.expr]:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         values: list[ast.expr] = []
         if is_call(node, "print"):
             assert isinstance(node, ast.Call)
@@ -215,7 +219,7 @@ def _quote_letters(tree: ast.AST, table: LineTable, known: frozenset[str]) -> It
     """``if ch in [a, e, i]``, ``if op == add``: words that nothing binds, in a list or compared, are texts; all of them at once."""
     bound = list_defined_names(tree) | known | set(dir(builtins))
     words: list[ast.Name] = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.List | ast.Tuple | ast.Set) and len(node.elts) > 1:
             items: list[ast.expr] = node.elts
         elif isinstance(node, ast.Dict):
@@ -232,7 +236,7 @@ def _quote_letters(tree: ast.AST, table: LineTable, known: frozenset[str]) -> It
 
 def _round_to(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
     """``print(round(x), 2)`` as ``print(round(x, 2))``: how many digits are meant stands behind the bracket."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         values = node.elts if isinstance(node, ast.Tuple) else node.args if isinstance(node, ast.Call) else ()
         for call, digits in itertools.pairwise(values):
             alone = is_call(call, "round") and isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
@@ -246,7 +250,7 @@ def _round_to(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
 
 def _divide_exactly(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
     """``5 // 9`` where the rest counts."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv):
             start, end = find_span(node.left, table)[1], find_span(node.right, table)[0]
             at = source.find("//", start, end)
@@ -256,7 +260,7 @@ def _divide_exactly(tree: ast.AST, source: str, table: LineTable) -> Iterator[Ch
 
 def _print_also(tree: ast.AST, table: LineTable) -> Iterator[Change]:
     """``print('Bye')`` below ``print('Hi', name)``: a value that another ``print`` has behind its text."""
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and is_call(n, "print") and n.args]
+    calls = [n for n in walk(tree) if isinstance(n, ast.Call) and is_call(n, "print") and n.args]
     named = [n.args[1].id for n in calls if len(n.args) == 2 and isinstance(n.args[1], ast.Name)]
     for call in calls:
         if len(call.args) == 1 and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str):
@@ -267,7 +271,7 @@ def _print_also(tree: ast.AST, table: LineTable) -> Iterator[Change]:
 
 def _format_text(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
     """``print('{} is {}', format(a, b))``: a comma for the point before ``format``."""
-    for call in ast.walk(tree):
+    for call in walk(tree):
         for text, value in itertools.pairwise(call.args) if isinstance(call, ast.Call) else ():
             if isinstance(text, ast.Constant) and "{" in str(text.value) and is_call(value, "format"):
                 start, end = find_span(text, table)[1], find_span(value, table)[0]
@@ -280,7 +284,7 @@ _SLOT = re.compile(r"(?<!%)%[-+0-9.]*[dfsgi]")
 
 def _fill_percents(tree: ast.AST, source: str, table: LineTable) -> Iterator[Change]:
     """``print("%.2f", x)`` as ``print("%.2f" % x)``: a comma for the sign, where there are as many values as slots."""
-    for call in ast.walk(tree):
+    for call in walk(tree):
         match call:
             case ast.Call(ast.Name("print"), [ast.Constant(str() as text) as first, *values], []):
                 pass
@@ -301,8 +305,8 @@ def _fill_percents(tree: ast.AST, source: str, table: LineTable) -> Iterator[Cha
 def _store_read(tree: ast.AST, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:
     """``print(float(input()))`` where a name below is bound by nothing: what was read is what it holds."""
     bound = list_defined_names(tree)
-    read = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    for statement in ast.walk(tree):
+    read = [n for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    for statement in walk(tree):
         if not isinstance(statement, ast.Expr) or not any(is_call(n, "input") for n in ast.walk(statement)):
             continue
         value = statement.value
@@ -321,7 +325,7 @@ def _call_method(tree: ast.AST, source: str, table: LineTable, known: frozenset[
     bound = list_defined_names(tree)
     edits: list[tuple[int, int, str]] = []
     line = 0
-    for node in ast.walk(tree):
+    for node in walk(tree):
         values = node.elts if isinstance(node, ast.Tuple) else node.args if isinstance(node, ast.Call) else ()
         for owner, call in itertools.pairwise(values):
             if not isinstance(owner, ast.Name | ast.Call | ast.Subscript) or not isinstance(call, ast.Call):
@@ -336,7 +340,7 @@ def _call_method(tree: ast.AST, source: str, table: LineTable, known: frozenset[
                 line = line or call.lineno
     if edits:
         yield Change(tuple(sorted(edits)), 0.8, line, "`,` stands for `.` before a method")
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Constant) and node.attr in bound:
             start, end = find_span(node.value, table)[1], find_span(node, table)[1]
             edit = (start, end, f", {node.attr}")
@@ -348,7 +352,7 @@ _BARE_SLOT = re.compile(r"(?<!\{)\{([^{}:!=]+)\}(?!\})")
 
 def _list_literals(tree: ast.AST, source: str, table: LineTable) -> Iterator[tuple[ast.expr, int, str]]:
     """The texts that are printed: (node, where it begins, as it is written)."""
-    for call in ast.walk(tree):
+    for call in walk(tree):
         for node in call.args if isinstance(call, ast.Call) and is_call(call, "print") else ():
             if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
                 start, end = find_span(node, table)
@@ -370,9 +374,9 @@ def _format_slots(tree: ast.AST, source: str, table: LineTable, expected: str) -
 def _print_missing(tree: ast.Module, source: str, expected: str) -> Iterator[Change]:
     """A line that is expected and that no text of the cell begins: what another ``print`` shows, or a result that nothing reads, behind
     that line's own words. Never a value: the line must hold one that the cell has."""
-    texts = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    texts = [n.value for n in walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     read = list_read_names(tree)
-    stored = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    stored = [n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
     printed = [v.id for v in _list_printed(tree) if isinstance(v, ast.Name) and v.id in stored]
     names = list(dict.fromkeys([*(n for n in reversed(stored) if n not in read), *printed]))[:PRINTED]
     at = len(source.rstrip())

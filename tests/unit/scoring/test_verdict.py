@@ -116,6 +116,18 @@ def test_nothing_that_an_oracle_contradicts_is_plausible(evidence: dict[str, Any
     assert found.score <= 3
 
 
+def test_what_a_cell_below_is_expected_to_print_lowers_a_safe_fix_and_holds_a_guess() -> None:
+    held, below = (
+        {"deciding": Count(2, 2)},
+        (CellBelow("b", True, misprinted="expected to print '2.0', printed '3.0'"),),
+    )
+    whole, fix = (build_verdict(SAFE, Evidence(True, **held, below=b)) for b in ((CellBelow("b", True),), below))  # type: ignore[arg-type]
+    guess = build_verdict(UNSAFE, Evidence(True, **held, below=below))  # type: ignore[arg-type]
+    assert (whole.score - fix.score, fix.plausible, guess.score) == (pytest.approx(1.0), True, 6)
+    assert sum("expected to print '2.0', printed '3.0'" in r for r in fix.reasons) == 1
+    assert not any("expected to print" in r for r in whole.reasons)
+
+
 def test_tampering_caps_whatever_the_oracle_says() -> None:
     found = build_verdict(UNSAFE, Evidence(True, user=MET, tampering=("hard-codes the expected value 6",)))
     assert found.score == 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from jupyter_selfheal.healers.syntax import parser
@@ -103,12 +105,15 @@ CASES = {
     "all letters": (
         "if n:\n    print('yes')\nelse:\n    print('no')", "YES", "if n:\n    print('YES')\nelse:\n    print('NO')",
     ),
+    "one word of a text": (
+        "if n:\n    print('is A prime')\nelse:\n    print('is NOT A prime')", "is a prime", "if n:\n    print('is a prime')\nelse:\n    print('is NOT a prime')",
+    ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("before", "expected", "meant"), CASES.values(), ids=CASES)
 def test_a_text_is_written_as_its_sibling(before: str, expected: str, meant: str) -> None:
-    shown = before.replace(f"'{expected.lower()}'", f"'{expected}'")
+    shown = re.sub(f"'{expected}'", f"'{expected}'", before, flags=re.IGNORECASE)
     assert splice(shown, find_uneven_cases(before, shown, expected)) == meant
 
 
@@ -118,8 +123,9 @@ def test_a_text_is_written_as_its_sibling(before: str, expected: str, meant: str
         ("print('odd')\nprint('even')", "print('odd')\nprint('even')"),  # nothing was changed
         ("print('od')\nprint('even')", "print('Odd')\nprint('even')"),  # more than upper and lower case
         ("print('odd')\nprint('Even')", "print('Odd')\nprint('Even')"),  # is written so already
+        ("print('oDD')\nprint('NOT odd')", "print('Odd')\nprint('NOT odd')"),  # another word is in capitals
     ],
-    ids=range(3),
+    ids=range(4),
 )
 def test_other_texts_are_left_as_they_are_written(before: str, after: str) -> None:
     assert find_uneven_cases(before, after, "Odd") == []
