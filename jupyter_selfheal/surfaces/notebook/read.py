@@ -125,7 +125,8 @@ def _read_text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError as error:
-        raise NotebookError(f"{path}: no such file") from error
+        why = "a link that leads to no file: mend it, or remove it" if path.is_symlink() else "no such file"
+        raise NotebookError(f"{path}: {why}") from error
     except IsADirectoryError as error:
         raise NotebookError(f"{path}: a folder without a notebook that is to be looked at") from error
     except UnicodeDecodeError as error:
@@ -133,7 +134,8 @@ def _read_text(path: Path) -> str:
             f"{path}: not a notebook (not UTF-8 text at byte {error.start}): save it as UTF-8"
         ) from error
     except OSError as error:
-        raise NotebookError(f"{path}: cannot be read ({error.strerror})") from error
+        remedy = ": it is a link; mend it, or remove it" if path.is_symlink() else ""
+        raise NotebookError(f"{path}: cannot be read ({error.strerror}){remedy}") from error
 
 
 def _check_version(path: Path, raw: Mapping[str, JSON]) -> None:
@@ -142,7 +144,9 @@ def _check_version(path: Path, raw: Mapping[str, JSON]) -> None:
         return
     if version == 4:
         raise NotebookError(f"{path}: not a Jupyter notebook (its cells are no list)")
-    raise NotebookError(f"{path}: notebook format {version!r} is not known; 1 to 4 are")
+    raise NotebookError(
+        f"{path}: notebook format {version!r} is not known; 1 to 4 are: save it in format 4, or update jupyter-selfheal"
+    )
 
 
 def _find_language(raw: Mapping[str, JSON]) -> str:

@@ -78,6 +78,15 @@ def test_a_missing_file_and_a_folder_are_told_apart(tmp_path: Path) -> None:
         read(tmp_path)
 
 
+def test_a_link_that_leads_nowhere_or_to_itself_is_told_as_one(tmp_path: Path) -> None:
+    (tmp_path / "n.ipynb").symlink_to("gone.ipynb")
+    (tmp_path / "m.ipynb").symlink_to("m.ipynb")
+    with pytest.raises(NotebookError, match=r"n\.ipynb: a link that leads to no file: mend it, or remove it"):
+        read(tmp_path / "n.ipynb")
+    with pytest.raises(NotebookError, match=r"m\.ipynb: cannot be read .*: it is a link; mend it, or remove it"):
+        read(tmp_path / "m.ipynb")
+
+
 def test_missing_and_repeated_ids_are_made_up_without_touching_the_file(tmp_path: Path) -> None:
     raw = notebook(cell("a = 1", id="x"), cell("b = 2", id="x"), cell("c = 3", id=""))
     document = read(written(tmp_path, json.dumps(raw)))
