@@ -16,26 +16,23 @@ from jupyter_selfheal.model import Applicability, Patch
 class JoinByPart(Rule):
     """Join tables by all columns that both of them have.
 
-    **Failure** `AssertionError` at `assert len(both) == len(sales)`, or `KeyError: 'shop'`, where `both = sales.merge(costs, on="day")`, and both tables have a `shop` too.
+    **Failure** `AssertionError` at `assert len(both) == len(sales)`, where `both = sales.merge(costs, on="day")`, and both tables have a `shop` too.
 
     **Fix** `on=["day", "shop"]`. The cells that made the table run again.
 
-    **Fix safety** Safe where an assert failed: the second table has several rows of one `day`, one of each `day` and `shop`, and each row of the first finds its own there. Unsafe
-    where no assert asks. Silent otherwise: rows that are there twice are a fault of the data.
+    **Fix safety** Safe: the second table has several rows of one `day`, one of each `day` and `shop`, and each row of the first finds its own there. Silent otherwise: rows that are there twice are a fault of the data.
     """
 
     code = "PDA202"
     name = "join by a part of the key"
     stage = Stage.LIBRARY
-    enames = frozenset({"AssertionError", "KeyError"})
-    applicability = Applicability.UNSAFE
-    why = "By these columns each row has one partner; that all of them are meant, no check says."
+    enames = frozenset({"AssertionError"})
+    applicability = Applicability.SAFE
+    why = "By these columns each row has one partner, and the assert asks for that."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         statement = context.failing_statement
         read = list_names(statement) if statement is not None else set()
-        asked = context.failure.ename == "AssertionError"
-        key = context.failure.evalue.strip("'\"")
         for view in context.look_upwards():
             for made in view.walk(ast.Assign):
                 target = made.targets[0]
@@ -52,7 +49,7 @@ class JoinByPart(Rule):
                 if left is None or right is None:
                     continue
                 shared = [c for c in left.columns if c in right.columns and c not in names and isinstance(c, str)]
-                if not shared or not (asked or key in shared) or not _completes(context, sides, names, shared):
+                if not shared or not _completes(context, sides, names, shared):
                     continue
                 text = ", ".join(quote_alike(n, view.source) for n in (*names, *shared))
                 edits = change_and_replay(context, {view.cell_id: [(*view.span(named), f"[{text}]")]})
@@ -60,11 +57,7 @@ class JoinByPart(Rule):
                     edits,
                     f"Join by all columns that both tables have: `on=[{text}]`",
                     f"`{sides[1]}` has several rows of one {names[0]!r}, so that each row of `{sides[0]}` was joined with several.",
-                    applicability=Applicability.SAFE if asked else Applicability.UNSAFE,
-                    why="By these columns each row has one partner, and the assert asks for that."
-                    if asked
-                    else self.why,
-                    prior=0.9 if asked else 0.6,
+                    prior=0.9,
                 )
                 return
 

@@ -20,8 +20,8 @@ class KeyLeftOut(Rule):
 
     **Fix** `sales[["day", "amount", "region"]]…`. Where it is sorted by the column, the columns are chosen behind that: `sales.sort_values("region")[["day", "amount"]]`.
 
-    **Fix safety** Safe: it can only be the column of the table that the chain begins with. Silent where a step between them may hang on which columns there are
-    (`dropna`), reduces them (`groupby`), or stands in another statement.
+    **Fix safety** Safe: the chain begins with that table. Silent where a step between them may hang on which columns there are
+    (`dropna`), or reduces them (`groupby`).
     """
 
     code = "KEY126"

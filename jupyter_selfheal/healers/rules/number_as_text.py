@@ -33,8 +33,6 @@ TIMES = frozenset({"arrival", "begin", "close", "closing", "departure", "end", "
 PARTS_OF_PATH = frozenset({"base", "dir", "directory", "file", "folder", "month", "name", "path", "root", "year"})
 """Words in names of what may be no number, though it can be read as one."""
 RELEASES = frozenset({"release", "releases", "ver", "version", "versions"})
-OF_SETS = frozenset({"allowed", "alphabet", "characters", "chars", "digits", "guessed", "letters", "seen", "symbols", "taken", "used"})  # fmt: skip
-"""Words in names of texts that are sets of signs."""
 
 
 class NumberAsText(Rule):
@@ -150,9 +148,8 @@ def _describe_doubt(context: RuleContext, node: ast.AST, places: list[ast.expr])
         is_padded = f"len({decimals[0]}) != len({decimals[1]}) and '0' in ({decimals[0]}[-1:], {decimals[1]}[-1:])"
         if words & RELEASES or context.is_true(is_padded):
             return "The texts may be releases, of which 3.10 comes behind 3.9."
-        held = f"len({left}) > 2 and len(set({left})) == len({left}) and set({right}) <= set({left})"
-        counted = f"str({left}) in '0123456789'"
-        if context.is_true(f"{held} and ({bool(words & OF_SETS)} or {counted})"):
+        rising = " and ".join(f"list({t}) == sorted(set({t}))" for t in (left, right))
+        if context.is_true(f"len({left}) > 2 and set({right}) <= set({left}) and {rising}"):
             return "The texts may be sets of digits, of which some are to be left out."
     return ""
 

@@ -25,7 +25,7 @@ class OpenMode(Rule):
 
     **Fix safety** Safe where the file does not exist: there is nothing to read, and nothing is lost. Unsafe where it exists, or is
     opened in a loop or a function, and so perhaps again: `"w"` would empty it, and `"a"` may be meant. Safe for a file of bytes that `csv` is given: it
-    takes text only. So it is for a file of text that `pickle` is given, which takes bytes only, and for what else is only read, or written. Silent for bytes where `open` is given an encoding, and for `f.write(text)` where the file's name does not end as one of text does.
+    takes text only. So it is for a file of text that `pickle` is given, which takes bytes only, and for what else is only read, or written. Silent for bytes where `open` is given an encoding.
     """
 
     code = "FIL104"
@@ -82,7 +82,7 @@ class OpenMode(Rule):
             return
 
     def _open_as_written(self, context: RuleContext) -> Iterator[Patch]:
-        """``f.write(text)`` and ``json.dump(data, f)`` into a file of bytes, ``f.write(data)`` of bytes into one of text."""
+        """``json.dump(data, f)`` into a file of bytes, ``f.write(data)`` of bytes into one of text."""
         is_text = BYTES.search(context.failure.evalue) is not None
         if not is_text and "write() argument must be str, not bytes" not in context.failure.evalue:
             return
@@ -91,7 +91,11 @@ class OpenMode(Rule):
             files = [owner, *call.args[1:2], *(k.value for k in call.keywords if k.arg in ("fp", "file"))]
             named = {n.id for n in files if isinstance(n, ast.Name)}
             opened = [p for p in _list_opened(context.tree, WRITING) if p[1] in named and p[0].lineno <= call.lineno]
-            mode = _find_mode(opened[-1][0]) if opened and read_last_name(call.func) in WRITES else None
+            mode = (
+                _find_mode(opened[-1][0])
+                if opened and read_last_name(call.func) in (WRITES, ("dump",))[is_text]
+                else None
+            )
             if (
                 not isinstance(mode, ast.Constant)
                 or ("b" in str(mode.value)) is not is_text
@@ -100,8 +104,6 @@ class OpenMode(Rule):
                 continue
             if not is_text and any(k.arg != "mode" for k in opened[-1][0].keywords):
                 return  # an encoding says that text is meant
-            if is_text and read_last_name(call.func) != "dump" and not OF_TEXT.search(context.text(opened[-1][0])):
-                return  # a picture, say, of which the data are not what they should be
             new = f'"{str(mode.value)[0]}{"" if is_text else "b"}"'
             yield self.patch(
                 context.replace_here((*context.span(mode), new)),
@@ -177,8 +179,6 @@ def _is_of_pickle(context: RuleContext, call: ast.Call) -> bool:
 
 
 BYTES = re.compile(r"a bytes-like object is required, not 'str'|iterator should return strings, not bytes")
-OF_TEXT = re.compile(r"\.(?:csv|html?|jsonl?|log|md|py|tex|tsv|txt|xml|ya?ml)['\"]")
-"""Endings of files that hold text."""
 WRITING = ("w", "wt", "a", "at", "x", "wb", "ab", "xb")
 BINARY = ("wb", "ab", "rb", "wb+", "rbU")
 EXISTS = 'The file exists: "w" empties it, and "a" may be meant.'

@@ -23,8 +23,7 @@ class RenamingMissed(Rule):
 
     **Fix** `df = df.rename(…)`, `df.columns = df.columns.str.lower()`; the name of the column in the mapping. The cells that made the table run again.
 
-    **Fix safety** Safe where the renaming would give the column that is read, or where one column only is near to the one that it names, by a slip. Silent otherwise:
-    the new name is not respelt, as it is what the notebook wants.
+    **Fix safety** Safe where the renaming would give the column that is read, or one column only is near to the one that it names, by a slip. Silent otherwise.
     """
 
     code = "PDA203"

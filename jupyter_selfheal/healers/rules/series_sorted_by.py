@@ -20,7 +20,7 @@ class SeriesSortedBy(Rule):
 
     **Fix** `.sort_values()`; the other arguments stay.
 
-    **Fix safety** Safe where the text is the series' own name. Unsafe for another one: a column of the table may be meant.
+    **Fix safety** Safe: the text is the series' own name. Silent for another one: a column of the table may be meant.
     """
 
     code = "PDA204"
@@ -42,15 +42,14 @@ class SeriesSortedBy(Rule):
             items = given.elts if isinstance(given, ast.List) else [given]
             if len(items) != 1 or not isinstance(items[0], ast.Constant) or not isinstance(items[0].value, str):
                 continue
-            own = context.is_true(f"{context.operand(call.func.value)}.name == {items[0].value!r}")
             argument = named or given
-            assert argument is not None
+            own = f"{context.operand(call.func.value)}.name == {items[0].value!r}"
+            if argument is None or not context.is_true(own):
+                return
             yield self.patch(
                 context.replace_here(build_argument_splice(context, call, argument, "")),
                 f"Sort the series without {items[0].value!r}",
                 "A series has no columns: it is sorted by its values.",
-                applicability=Applicability.SAFE if own else Applicability.UNSAFE,
-                why=self.why if own else "A column of the table may be meant.",
-                prior=0.95 if own else 0.6,
+                prior=0.95,
             )
             return

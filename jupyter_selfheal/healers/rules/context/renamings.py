@@ -1,4 +1,4 @@
-"""Renamings of a table's columns, as the cells have them: each names columns that are there only once it has held."""
+"""Renamings of a table's columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LABELLING = frozenset({"rename", "set_axis", "add_prefix", "add_suffix"})
 
 
 class Renaming(NamedTuple):
-    """One statement that names columns anew: the cell's view, the table that is to have them, and whether its result is kept."""
+    """One statement that names columns anew, and whether its result is kept."""
 
     view: RuleContext
     statement: ast.stmt
@@ -25,7 +25,7 @@ class Renaming(NamedTuple):
 
 
 def list_renamings(context: RuleContext) -> Iterator[Renaming]:
-    """Those of the failing cell and the cells above it, nearest first, that are done to a name."""
+    """Those of the cells up to here, nearest first."""
     for view in context.look_upwards():
         for known in src.list_statements(view.source):
             match known.node:
@@ -52,8 +52,7 @@ def _find_renamed(call: ast.Call) -> str:
 
 
 def find_missed_renaming(context: RuleContext, name: str) -> Renaming | None:
-    """The renaming above that names a column which its table, that the failing statement reads, does not have: it failed, held for
-    nothing, or named another column than there was."""
+    """The renaming above that names a column which its table, that the failing statement reads, does not have."""
     statement = context.failing_statement
     read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} if statement is not None else set()
     for found in list_renamings(context):
