@@ -100,6 +100,7 @@ class Maker:
         self.texts = {m[1]: u.text for u in program.units if u.role in _OWN and (m := _DEF.match(u.text))}
         self.stubs = {n for n, u in enumerate(program.units) if u.mutable and empty_bodies.is_stub(u.text)}
         """Units that are a function with nothing in it: what they lack hangs on what their siblings are."""
+        self._ranked: dict[tuple[int, str, tuple[tuple[int, str], ...]], list[tuple[float, int, Change]]] = {}
 
     def _build_scope(self, unit: int, text: str, changed: Mapping[int, str]) -> Scope:
         kinds = dict(self.sight.kinds.get(unit, {}))
@@ -145,6 +146,16 @@ class Maker:
             if is_strict and (change.prior < LIKELY or any(word in change.words for word in ADDED)):
                 continue
             yield weight * share, unit, change
+
+    def rank_everywhere(
+        self, unit: int, text: str, changed: Mapping[int, str] | None = None
+    ) -> list[tuple[float, int, Change]]:
+        """The same where no check fails any more, and each line is as likely as another; kept for the next who asks."""
+        key = (unit, text, tuple((changed or {}).items()))
+        if key not in self._ranked:
+            lines = dict.fromkeys(range(text.count("\n") + 3), 1.0)
+            self._ranked[key] = list(self.rank_changes(unit, text, lines, changed))
+        return self._ranked[key]
 
     def weigh_unit(self, unit: int) -> float:
         """By what a statement is for, how much a change of it counts (0–1)."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
@@ -19,7 +19,8 @@ from jupyter_selfheal.inside.search.broken_laws import list_alike, read_result
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input, collect_behaviours
 from jupyter_selfheal.inside.search.confined_forks import run_in_fork
-from jupyter_selfheal.inside.search.laws import FEWEST, list_laws
+from jupyter_selfheal.inside.search.laws import FEWEST, NamedLaw, list_laws
+from jupyter_selfheal.inside.search.oracle_strength import Mutants
 from jupyter_selfheal.inside.search.patience import RANKED
 from jupyter_selfheal.inside.search.place_of_value import replace_places
 from jupyter_selfheal.inside.search.process_pool import Pool
@@ -63,7 +64,8 @@ def rank_found(
     """What was found, best first, with what a further change of it gives where something speaks against the best; ``rushed`` says why likelier
     ones may not have been tried."""
     weights = [c.weight for c in plausible]
-    ranking = Ranking(plausible, pool.runner, maker.sight, RANKED, maker, rushed)
+    mutants = Mutants(maker, pool.runner)
+    ranking = Ranking(plausible, maker.sight, RANKED, mutants, rushed)
     patches, questions = ranking.rank()
     if not patches or not patches[0]["rival"] or is_over():
         return patches, questions
@@ -73,7 +75,7 @@ def rank_found(
     for candidate, weight in zip(plausible, weights, strict=True):
         candidate.weight = weight
     doubt = patches[0]["rival"]
-    patches, questions = Ranking([*plausible, *further], pool.runner, maker.sight, RANKED, maker, rushed).rank()
+    patches, questions = Ranking([*plausible, *further], maker.sight, RANKED, mutants, rushed).rank()
     patches[0]["rival"] = patches[0]["rival"] or doubt
     return patches, questions
 
@@ -93,6 +95,8 @@ class Calls:
     function: str
     checked: tuple[Arguments, ...]
     alike: tuple[Arguments, ...]
+    known: dict[tuple[str, ...], Checked] = field(default_factory=dict)
+    """By what the checked calls give: what is odd in another one beside that."""
 
     def write_call(self, at: int) -> str:
         """A call as text."""
@@ -101,20 +105,50 @@ class Calls:
     def read_behaviour(self, shown: Sequence[str]) -> Behaviour:
         """Which calls are odd: none that is checked is one, and what a checked one does is not odd in another."""
         count = len(self.checked)
-        results = [read_result(text) for text in shown]
-        told = [(g, result) for g, (is_known, result) in zip(self.checked, results, strict=False) if is_known]
-        laws = list_laws(told) if count >= FEWEST and len(told) == count else []
-        seen = {text for text in shown[:count] if text == "None" or text[:1] == "!"}
-        types = {type(result) for _, result in told} if len(told) == count else set()
-        odd = set[int]()
-        for n, given in enumerate(self.alike, count):
-            if n < len(shown) and shown[n] not in seen:
-                is_known, result = results[n]
-                is_broken = is_known and any(law.holds(given, result) is False for law in laws)
-                is_other = bool(types) and is_known and type(result) not in types
-                if is_broken or is_other or shown[n] == "None" or (shown[n][:1] == "!" and shown[n] not in UNTOLD):
-                    odd.add(n)
+        given = tuple(shown[:count])
+        known = self.known.get(given) or self.known.setdefault(given, Checked.read(self.checked, given))
+        odd = (
+            n
+            for n, (g, text) in enumerate(zip(self.alike, shown[count:], strict=False), count)
+            if known.is_odd(n, g, text)
+        )
         return Behaviour(tuple(shown), frozenset(odd))
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What checked calls give: texts that are not odd in another call (``seen``), what holds of all of them, and their ``types``. Candidates
+    mostly give the same for a call, too: what was asked once is ``told``."""
+
+    seen: frozenset[str]
+    laws: Sequence[NamedLaw]
+    types: frozenset[type]
+    told: dict[tuple[int, str], bool] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, checked: Sequence[Arguments], shown: Sequence[str]) -> Checked:
+        """What the texts say that are ``shown`` for the calls."""
+        results = [read_result(text) for text in shown]
+        told = [(g, result) for g, (is_known, result) in zip(checked, results, strict=False) if is_known]
+        is_whole = len(told) == len(checked)
+        return cls(
+            frozenset(text for text in shown if text == "None" or text[:1] == "!"),
+            list_laws(told) if len(checked) >= FEWEST and is_whole else [],
+            frozenset(type(result) for _, result in told) if is_whole else frozenset(),
+        )
+
+    def is_odd(self, n: int, given: Arguments, text: str) -> bool:
+        """Whether what another call (the ``n``-th) gives is odd."""
+        key = (n, text)
+        if key not in self.told:
+            self.told[key] = text not in self.seen and self._is_other(given, text)
+        return self.told[key]
+
+    def _is_other(self, given: Arguments, text: str) -> bool:
+        is_known, result = read_result(text)
+        is_broken = is_known and any(law.holds(given, result) is False for law in self.laws)
+        is_other = bool(self.types) and is_known and type(result) not in self.types
+        return is_broken or is_other or text == "None" or (text[:1] == "!" and text not in UNTOLD)
 
 
 class Completion:
@@ -236,9 +270,7 @@ class Completion:
         found = list[tuple[float, int, Change]]()
         for n, unit in enumerate(self.maker.program.units):
             if n in base.texts or (unit.mutable and max(self.sight.suspicion.get(n, {}).values(), default=0.0)):
-                text = base.texts.get(n, unit.text)
-                lines: Mapping[int, float] = dict.fromkeys(range(text.count("\n") + 3), 1.0)
-                found.extend(self.maker.rank_changes(n, text, lines, base.texts))
+                found.extend(self.maker.rank_everywhere(n, base.texts.get(n, unit.text), base.texts))
         return sorted(found, key=lambda item: -item[0])
 
     def _compare(self, candidates: Sequence[Candidate], calls: Calls) -> list[Behaviour]:

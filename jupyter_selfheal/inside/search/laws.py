@@ -22,12 +22,12 @@ Law = Callable[[Arguments, Any], bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class NamedLaw:
     words: str
     holds: Law
 
 
-def list_laws(known: Sequence[tuple[Arguments, Any]]) -> list[_Named]:
+def list_laws(known: Sequence[tuple[Arguments, Any]]) -> list[NamedLaw]:
     """The laws that hold of every checked call, and of which enough of them say something."""
     counts = {len(given) for given, _ in known}
     if len(counts) != 1:
@@ -43,19 +43,19 @@ def list_laws(known: Sequence[tuple[Arguments, Any]]) -> list[_Named]:
     return laws
 
 
-def _list_possible_laws(count: int) -> Iterator[_Named]:
-    yield _Named("is not in order", _is_ascending)
-    yield _Named("is not in falling order", _is_descending)
+def _list_possible_laws(count: int) -> Iterator[NamedLaw]:
+    yield NamedLaw("is not in order", _is_ascending)
+    yield NamedLaw("is not in falling order", _is_descending)
     for part, reverse in itertools.product(range(PARTS), (False, True)):
         order = "falling order" if reverse else "order"
-        yield _Named(f"is not in {order} by `[{part}]`", _ask_parts(part, reverse))
+        yield NamedLaw(f"is not in {order} by `[{part}]`", _ask_parts(part, reverse))
     for at in range(count):
         whole = f"what it is given (argument {at + 1})" if count > 1 else "what it is given"
         for words, of_one in _OF_ONE:
-            yield _Named(words.format(whole=whole), _ask_one(at, of_one))
+            yield NamedLaw(words.format(whole=whole), _ask_one(at, of_one))
     for at, other in itertools.permutations(range(count), 2):
         for words, of_two in _OF_TWO:
-            yield _Named(words, _ask_two(at, other, of_two))
+            yield NamedLaw(words, _ask_two(at, other, of_two))
 
 
 def _ask_one(at: int, holds: Callable[[Any, Any], bool | None]) -> Law:

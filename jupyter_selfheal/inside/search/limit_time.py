@@ -27,20 +27,27 @@ def _raise_out_of_time(number: int, frame: FrameType | None) -> None:
     raise OutOfTime
 
 
-@contextlib.contextmanager
-def limit_cpu_time(seconds: float) -> Iterator[None]:
+def limit_cpu_time(seconds: float) -> contextlib.AbstractContextManager[None]:
     """Raise OutOfTime after so many CPU seconds of this process, again and again while user code swallows it."""
-    if not hasattr(signal, "setitimer"):
-        with watch_clock(seconds):
-            yield
-        return
-    before = plain_signal.signal(signal.SIGVTALRM, _raise_out_of_time)
-    plain_signal.setitimer(signal.ITIMER_VIRTUAL, seconds, max(seconds / 4, 0.02))
-    try:
-        yield
-    finally:
+    return _Timer(seconds) if hasattr(signal, "setitimer") else watch_clock(seconds)
+
+
+class _Timer:
+    """A timer of CPU time; no generator, which takes as long to enter and leave as many a call that is timed."""
+
+    __slots__ = ("before", "seconds")
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.before: Any = None
+
+    def __enter__(self) -> None:
+        self.before = plain_signal.signal(signal.SIGVTALRM, _raise_out_of_time)
+        plain_signal.setitimer(signal.ITIMER_VIRTUAL, self.seconds, max(self.seconds / 4, 0.02))
+
+    def __exit__(self, *error: object) -> None:
         plain_signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        plain_signal.signal(signal.SIGVTALRM, before)
+        plain_signal.signal(signal.SIGVTALRM, self.before)
 
 
 @contextlib.contextmanager

@@ -55,10 +55,60 @@ class Strength:
         return self.missed / max(self.noticed + self.missed, 1)
 
 
+class Mutants:
+    """Small changes of patched programs, run under the checks: of each program once, however often it is ranked."""
+
+    def __init__(self, maker: Maker, runner: Runner) -> None:
+        self.maker, self.runner = maker, runner
+        self._known: dict[tuple[tuple[int, str], ...], tuple[int, list[dict[int, CodeType]]]] = {}
+
+    def run(self, candidate: Candidate) -> tuple[int, list[dict[int, CodeType]]]:
+        """How many changes of a candidate's program came to a result, and those that pass."""
+        key = tuple(candidate.texts.items())
+        if key not in self._known:
+            self._known[key] = self._run_all(candidate)
+        return self._known[key]
+
+    def _run_all(self, candidate: Candidate) -> tuple[int, list[dict[int, CodeType]]]:
+        mutants = list(self._list(candidate))
+        passing: list[dict[int, CodeType]] = []
+        tried = spent = 0
+        until = time.monotonic() + WAIT
+        pool = Pool(self.runner, EACH, 1)
+        results = pool.collect_results(iter(list(enumerate(mutants))), lambda: time.monotonic() > until)
+        with contextlib.closing(results):
+            for n, result, cost in results:
+                tried, spent = tried + 1, spent + cost
+                if result is not None and result.plausible:
+                    passing.append(mutants[n])
+                if spent > STEPS:
+                    break
+        return tried, passing
+
+    def _list(self, candidate: Candidate) -> Iterator[dict[int, CodeType]]:
+        """The candidate's program with one more small change in what it changed, likely slips first."""
+        ranked = [
+            (weight, unit, text, change)
+            for unit, text in candidate.texts.items()
+            for weight, _, change in self.maker.rank_everywhere(unit, text)
+        ]
+        known = {(unit, fingerprint(code)) for unit, code in candidate.codes.items()}
+        count = 0
+        for _, unit, text, change in sorted(ranked, key=lambda item: -item[0]):
+            code = self.maker.compile_text(unit, splice(text, change.edits))
+            key = (unit, fingerprint(code)) if code else None
+            if code is None or key is None or key in known:
+                continue
+            known.add(key)
+            count += 1
+            yield {**candidate.codes, unit: code}
+            if count == MUTANTS:
+                return
+
+
 def measure_strength(
     candidate: Candidate,
-    maker: Maker,
-    runner: Runner,
+    mutants: Mutants,
     function: str,
     given: Sequence[tuple[Any, ...]],
 ) -> Strength | None:
@@ -68,43 +118,11 @@ def measure_strength(
     """
     if not given:
         return None
-    mutants = list(_list_mutants(candidate, maker))
-    passing: list[dict[int, CodeType]] = []
-    tried = spent = 0
-    until = time.monotonic() + WAIT
-    results = Pool(runner, EACH, 1).collect_results(iter(list(enumerate(mutants))), lambda: time.monotonic() > until)
-    with contextlib.closing(results):
-        for n, result, cost in results:
-            tried, spent = tried + 1, spent + cost
-            if result is not None and result.plausible:
-                passing.append(mutants[n])
-            if spent > STEPS:
-                break
+    tried, passing = mutants.run(candidate)
     if tried < FEWEST:
         return None
-    missed = _count_different(candidate.codes, passing, runner, function, given[:INPUTS])
+    missed = _count_different(candidate.codes, passing, mutants.runner, function, given[:INPUTS])
     return None if missed is None else Strength(tried - len(passing), missed)
-
-
-def _list_mutants(candidate: Candidate, maker: Maker) -> Iterator[dict[int, CodeType]]:
-    """The candidate's program with one more small change in what it changed, likely slips first."""
-    ranked = [
-        (weight, unit, splice(text, change.edits))
-        for unit, text in candidate.texts.items()
-        for weight, _, change in maker.rank_changes(unit, text, dict.fromkeys(range(text.count("\n") + 3), 1.0))
-    ]
-    known = {(unit, fingerprint(code)) for unit, code in candidate.codes.items()}
-    count = 0
-    for _, unit, text in sorted(ranked, key=lambda item: -item[0]):
-        code = maker.compile_text(unit, text)
-        key = (unit, fingerprint(code)) if code else None
-        if code is None or key is None or key in known:
-            continue
-        known.add(key)
-        count += 1
-        yield {**candidate.codes, unit: code}
-        if count == MUTANTS:
-            return
 
 
 def _count_different(

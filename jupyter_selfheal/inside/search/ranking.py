@@ -11,7 +11,7 @@ from typing import Any
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import compare_behaviour, generate_inputs, strange_results
 from jupyter_selfheal.inside.search.called_functions import Defined, find_callable, is_one_of, list_changed_functions
-from jupyter_selfheal.inside.search.candidates import Candidate, Maker
+from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 from jupyter_selfheal.inside.search.doubts import Doubts
@@ -27,9 +27,7 @@ from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.lost_names import list_recursive
 from jupyter_selfheal.inside.search.measuring_functions import ASIDE, find_measures
 from jupyter_selfheal.inside.search.odd_values import describe_nothing
-from jupyter_selfheal.inside.search.oracle_strength import (
-    measure_strength,
-)
+from jupyter_selfheal.inside.search.oracle_strength import Mutants, measure_strength
 from jupyter_selfheal.inside.search.program import (
     CELL,
     CHECK,
@@ -38,7 +36,6 @@ from jupyter_selfheal.inside.search.program import (
 )
 from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.reaching_checks import count_reaching
-from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 from jupyter_selfheal.inside.search.vary_checks import Variation, make_variations, run_variations
 
@@ -67,13 +64,13 @@ class Ranking:
     def __init__(
         self,
         plausible: Sequence[Candidate],
-        runner: Runner,
         sight: Sight,
         steps: int,
-        maker: Maker,
+        mutants: Mutants,
         rushed: str = "",
     ) -> None:
-        self.runner, self.sight, self.steps, self.maker = runner, sight, steps, maker
+        self.mutants, self.sight, self.steps = mutants, sight, steps
+        self.runner, runner, maker = mutants.runner, mutants.runner, mutants.maker
         self.units = runner.program.units
         measures = find_measures(self.units)
         for c in plausible:
@@ -215,7 +212,7 @@ class Ranking:
         self.leaders = [self.candidates[n] for n in leaders]
         order = [*leaders, *(n for n in order if n not in leaders)]
         if order and self.hypotheses.is_weakly_proven(order[0]):
-            strength = measure_strength(self.candidates[order[0]], self.maker, self.runner, *self._make_calls())
+            strength = measure_strength(self.candidates[order[0]], self.mutants, *self._make_calls())
             self.hypotheses.share_missed = strength.share_missed if strength else 0.0
         telling = self._find_shortest_input(order[0]) if order else None
         patches = [self._build_patch(n, is_shown=place < ASKED) for place, n in enumerate(order)]

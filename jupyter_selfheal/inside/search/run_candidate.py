@@ -157,20 +157,9 @@ class Runner:
         plain = max(NET_SECONDS, min(NET * worth, max(WIDE_SECONDS, WIDE * worth)), SLOW * self.slowest)
         return plain * self.slowed
 
-    @contextlib.contextmanager
-    def count(self, steps: int, net: float = 0.0) -> Iterator[None]:
+    def count(self, steps: int, net: float = 0.0) -> contextlib.AbstractContextManager[None]:
         """Raise OutOfTime after so many steps, or when the net (CPU seconds; 0: the one for so many steps) is reached."""
-        counter = self.counter
-        counter.set_limit(steps)
-        counter.bind_names(self.ns)
-        collection = pause_collection() if gc.isenabled() else _NOTHING  # a search pauses it for all of its candidates
-        with collection, limit_cpu_time(net or self.find_net(steps)):
-            counter.start()
-            try:
-                yield
-            finally:
-                counter.stop()
-                counter.close()
+        return _Counting(self, steps, net or self.find_net(steps))
 
     def sort_checks(self, costs: Mapping[int, int], failing: Collection[int]) -> None:
         """Run neighbouring asserts in another order: cheap ones first, and those that fail as it is before others. One that asks an object
@@ -302,6 +291,43 @@ class Runner:
             ns.update(self.before)
             for put_back, state in seeds:
                 put_back(state)
+
+
+class _Counting:
+    """What :meth:`Runner.count` gives; no generator, which takes as long to enter and leave as many a call that is counted."""
+
+    __slots__ = ("collection", "runner", "steps", "timer")
+
+    def __init__(self, runner: Runner, steps: int, net: float) -> None:
+        self.runner, self.steps = runner, steps
+        # a search pauses it for all of its candidates
+        self.collection = pause_collection() if gc.isenabled() else _NOTHING
+        self.timer = limit_cpu_time(net)
+
+    def __enter__(self) -> None:
+        counter = self.runner.counter
+        counter.set_limit(self.steps)
+        counter.bind_names(self.runner.ns)
+        self.collection.__enter__()
+        self.timer.__enter__()
+        try:
+            counter.start()
+        except BaseException:
+            self._leave()
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            self.runner.counter.stop()
+            self.runner.counter.close()
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        try:
+            self.timer.__exit__(None, None, None)
+        finally:
+            self.collection.__exit__(None, None, None)
 
 
 def _is_movable(text: str, ns: Mapping[str, Any]) -> bool:

@@ -96,11 +96,10 @@ def list_own_steps(text: str, edits: Sequence[Edit]) -> set[int]:
 def _list_slips(maker: Maker, unit: int, text: str, steps: Collection[int] = ()) -> Iterator[tuple[str, CodeType]]:
     """Likely changes of one boundary or number, but for one at these places, as code: not `!=` for `==`, which nobody writes by a slip that goes
     unnoticed."""
-    everywhere = dict.fromkeys(range(text.count("\n") + 3), 1.0)
     docstrings = read_docstrings(text)
     numbers, bounds = list_told_numbers(docstrings), list_told_bounds(docstrings)
     found = 0
-    for weight, _, change in sorted(maker.rank_changes(unit, text, everywhere), key=lambda item: -item[0]):
+    for weight, _, change in maker.rank_everywhere(unit, text):
         if weight < LIKELY or found == MOST:
             return
         if len(change.edits) != 1:

@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.localise_faults import trace_program
-from jupyter_selfheal.inside.search.oracle_strength import Strength, describe_doubt_of_number, measure_strength
+from jupyter_selfheal.inside.search.oracle_strength import Mutants, Strength, describe_doubt_of_number, measure_strength
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.search import Search
@@ -42,7 +42,7 @@ def measure(checks: str, given: list[tuple[Any, ...]]) -> Strength | None:
     (unit,) = [n for n, u in enumerate(program.units) if u.text.startswith("def price")]
     patched = Candidate({unit: program.units[unit].text}, "words", 3, 0.5, unit, 1)
     maker.compile_candidate(patched)
-    return measure_strength(patched, maker, runner, "price", given)
+    return measure_strength(patched, Mutants(maker, runner), "price", given)
 
 
 def test_a_check_of_one_branch_misses_changes_of_the_others() -> None:
