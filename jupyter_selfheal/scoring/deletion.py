@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -132,8 +133,7 @@ def find_deletion(
         for n in _list_statements(new)
     ):
         return  # it was a name in one of its handlers that failed
-    known = {_dump_head(n) for n in _list_statements(old)}
-    fresh = [n for n in _list_statements(new) if _dump_head(n) not in known]
+    fresh = _list_added_heads(old, new)
     words = _collect_words(statement)
     if not words and fresh:
         return
@@ -148,6 +148,19 @@ def find_deletion(
     together = frozenset().union(*(_collect_words(n) for n in alike))
     if not (words and len(words & together) >= 0.5 * len(words)):
         yield "deletes the statement that failed"
+
+
+def _list_added_heads(old: list[ast.Module], new: list[ast.Module]) -> list[ast.stmt]:
+    """The statements that the old trees do not have, or have fewer times: a mend may be what another line says already."""
+    left = Counter(map(_dump_head, _list_statements(old)))
+    fresh = []
+    for statement in _list_statements(new):
+        head = _dump_head(statement)
+        if left[head]:
+            left[head] -= 1
+        else:
+            fresh.append(statement)
+    return fresh
 
 
 def _begins_with_failing_magic(case: Case, after: Sequence[str]) -> bool:

@@ -23,7 +23,8 @@ class ChangedOption(Rule):
     """Give an option of a dictionary by its new name.
 
     **Failure** `AttributeError: … got an unexpected keyword argument 'frac'` at `arrowprops={"frac": 0.1}`; `'normed'` at `plt.hist(x, **options)`, with `options = {"normed": True}`
-    or `dict(normed=True)` above, and at `hist_kws={"normed": True}`; `Got both 'c' and 'color', which are aliases of one another` at `line_kws={"c": "r"}`.
+    or `dict(normed=True)` above, and at `hist_kws={"normed": True}`; `Got both 'c' and 'color', which are aliases of one another` at `line_kws={"c": "r"}`, and
+    `edgecolor` and `edgecolors` at `scatter_matrix(data, edgecolor="k")`.
 
     **Fix** What the changelogs (`data/*.toml`) say of the keyword, written in the dictionary. Of two names of one thing, the library's own (`color`) in place of the short one, which had the last word.
 
@@ -68,10 +69,10 @@ class ChangedOption(Rule):
                 return
 
     def _name_in_full(self, context: RuleContext, short: str, full: str) -> Iterator[Patch]:
-        """The name that seaborn gives too, where an option of a call of its own, or what a grid hands on, has the short one."""
+        """The name that the library gives too, where an option, or an argument that the call hands on, has the other one."""
         splices: list[Splice] = []
         for call in context.list_calls_at_failure()[:1]:
-            named = [(k, str(k.arg)) for k in call.keywords if read_last_name(call.func).startswith("map")]
+            named = [(k, str(k.arg)) for k in call.keywords]
             for node in (n for k in call.keywords for n in ast.walk(k.value)):
                 if isinstance(node, ast.Dict) and not any(_is_text(key, full) for key in node.keys):
                     for key, value in zip(node.keys, node.values, strict=True):
@@ -84,7 +85,7 @@ class ChangedOption(Rule):
                     start = context.span(keyword)[0]
                     splices.append((start, start + len(short), full))
         if splices:
-            cause = f"seaborn gives a `{full}` itself, and `{short}` is another name for it."
+            cause = f"The library gives a `{full}` itself, and `{short}` is another name for it."
             why = f"`{short}` was taken where both were given, and so is `{full}` where it stands there."
             yield self.patch(context.replace_here(*splices), f"Change `{short}` to `{full}`", cause, why=why, prior=0.9)
 

@@ -161,6 +161,16 @@ def test_moving_the_statement_into_an_inserted_cell_is_no_deletion() -> None:
     assert find_tampering(case, patch) == ()
 
 
+@pytest.mark.parametrize(
+    ("after", "is_deleted"),
+    [("cv = Split(n=3)\ncv = Split(n=3)", False), ("cv = Split(n=3)", True)],
+)
+def test_a_mend_may_be_what_another_line_says_already(after: str, is_deleted: bool) -> None:
+    case = case_of(["cv = Split(n=3)\ncv = Split(X, n=3)"], line=2)
+    found = find_tampering(case, patch_of(case, after, healer="rules"))
+    assert any("deletes" in t for t in found) is is_deleted
+
+
 HARD = [
     ("6", "total = add(xs)", "total = 6"),
     ("6", "total = add(xs)", "total = add(xs) or 6"),
