@@ -41,7 +41,6 @@ OFFERED = 3.5
 FEW_PRINTED, PLAIN_SLIP = 2, 0.4
 """So few printed values alone prove no guess whose weight is less than this: ``True`` and ``False`` are soon printed."""
 
-
 GOES_ON = "A thread that the fixed cell starts still ran when the trial ended: whether it fails later was not seen."
 
 CUT_SHORT = 4.0
@@ -49,8 +48,7 @@ CUT_SHORT = 4.0
 
 LONGER = "heal --trial-timeout SECONDS, live the setting `timeout`"
 
-SAFE_RULE = 7.0
-UNDECIDED = 5.0
+SAFE_RULE, UNDECIDED = 7.0, 5.0
 
 
 @dataclass(frozen=True, slots=True)
