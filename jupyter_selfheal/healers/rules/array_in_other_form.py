@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -17,6 +18,8 @@ MESSAGE = re.compile(
 )
 MOST = 20_000_000
 """Items of a whole array that fit beside everything else."""
+OF_ITSELF = frozenset({"base", "byteswap", "ctypes", "data", "fill", "flags", "flat", "itemset", "itemsize", "nbytes", "partition", "put", "setfield", "setflags", "sort", "strides"})  # fmt: skip
+"""What changes an array in place, or tells how it is held: of another array it is lost, or something else."""
 
 
 class ArrayInOtherForm(Rule):
@@ -27,7 +30,7 @@ class ArrayInOtherForm(Rule):
 
     **Fix** `counts.toarray()` in the call; `counts.shape[0]` for `len(counts)`; `model.coef_[0]`, or `[:, 0]` of one column.
 
-    **Fix safety** Safe: the array has the same values, and no other row or column. Silent where it would have more than 20 million, and for what no array has.
+    **Fix safety** Safe: the array has the same values, and no other row or column. Silent where it would have more than 20 million, for what no array has, and for what changes it in place (`fill`) or tells of its memory (`nbytes`).
     """
 
     code = "NPA130"
@@ -45,7 +48,8 @@ class ArrayInOtherForm(Rule):
                 n.value for n in context.list_failing_nodes(ast.Attribute) if n.attr == told["attribute"]
             ]
             known = context.is_true(f"hasattr(__import__('numpy').ndarray, {told['attribute']!r})")
-            yield from self._make_arrays(context, nodes[:1] if known else [])
+            is_meant = known and told["attribute"] not in OF_ITSELF
+            yield from self._make_arrays(context, [n for n in nodes[:1] if is_meant and _is_sparse(context, n)])
             return
         for call in context.list_calls_at_failure():
             if context.text(call.func) == "len" and _is_sparse(context, call.args[0]):
@@ -54,6 +58,8 @@ class ArrayInOtherForm(Rule):
                 yield self.patch(context.replace_here((*context.span(call), text)), f"Use `{text}`", about, prior=0.93)
                 return
             if told is not None and told["flat"]:
+                if read_last_name(call.func) not in ("DataFrame", "Series"):
+                    continue  # what is reckoned of one row would stand in all
                 data = [v for a in call.args for v in (a.values if isinstance(a, ast.Dict) else [a])]
                 ways = {n: way for n in data if (way := _find_way(context, n))}
                 ends = [(context.span(n)[1], context.span(n)[1], way) for n, way in ways.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -17,6 +18,7 @@ OF_PYTHON = {"date": "str", "datetime": "str", "set": "sorted", "frozenset": "so
 """What writes values of Python's own; of a class in capitals it is ``str``."""
 
 OF_SETS = "JSON has lists only, and a set has no order that could be lost."
+OTHER = "A dictionary may be meant, or something beside the set would be put in order, too."
 
 
 class JsonOfNumpy(Rule):
@@ -26,7 +28,7 @@ class JsonOfNumpy(Rule):
 
     **Fix** `json.dumps(data, default=lambda value: value.tolist())`; `default=str` for dates, `Decimal` and paths, `default=sorted` for sets.
 
-    **Fix safety** Unsafe for Python's own types, which may be meant in another form. Safe for sets, which JSON can only hold as lists, and for NumPy's: `tolist` gives the same numbers as Python's own, and whatever is no number or array of NumPy's fails as before. Silent
+    **Fix safety** Unsafe for Python's own types, which may be meant in another form. Safe for sets, which JSON can only hold as lists (unsafe for one that is written of two texts, as `{"unit": "mm"}` may be meant, and beside an array, whose order `sorted` would change), and for NumPy's: `tolist` gives the same numbers as Python's own, and whatever is no number or array of NumPy's fails as before. Silent
     where the call has a `default` or an encoder of its own.
     """
 
@@ -52,7 +54,7 @@ class JsonOfNumpy(Rule):
             last = max((*call.args, *(k.value for k in call.keywords)), key=lambda n: context.span(n)[1])
             at = context.span(last)[1]
             way = OF_PYTHON.get(match[1], "" if match[1][0].isupper() else "lambda value: value.tolist()") or "str"
-            own = way == "str"
+            own = way == "str" or (way == "sorted" and not _has_sets_alone(context, call.args[0]))
             yield self.patch(
                 context.replace_here((at, at, f", default={way}")),
                 f"Write such values by `default={way}`"
@@ -60,7 +62,21 @@ class JsonOfNumpy(Rule):
                 else "Write NumPy's values as Python's own",
                 f"JSON knows no `{match[1]}`.",
                 applicability=Applicability.UNSAFE if own else Applicability.SAFE,
-                why="Another form of them may be meant." if own else OF_SETS if way == "sorted" else self.why,
+                why=(OTHER if way == "sorted" else "Another form of them may be meant.")
+                if own
+                else OF_SETS
+                if way == "sorted"
+                else self.why,
                 prior=0.7 if own else 0.9,
             )
             return
+
+
+def _has_sets_alone(context: RuleContext, data: ast.expr) -> bool:
+    """Whether JSON lacks a form for sets only, none of them one that is written as two texts."""
+    written = (n for n in context.walk_notebook() if isinstance(n, ast.Set) and len(n.elts) == 2)
+    pairs = [ast.unparse(n) for n in written if all(isinstance(e, ast.Constant | ast.JoinedStr) for e in n.elts)]
+    is_plain = f"type(v) in (set, frozenset) and v not in [{', '.join(pairs)}]"
+    return context.is_true(
+        f"__import__('json').dumps({context.text(data)}, default=lambda v: {{True: sorted}}[{is_plain}](v))"
+    )

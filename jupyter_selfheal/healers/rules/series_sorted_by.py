@@ -20,7 +20,7 @@ class SeriesSortedBy(Rule):
 
     **Fix** `.sort_values()`; the other arguments stay.
 
-    **Fix safety** Safe: the text is the series' own name. Silent for another one: a column of the table may be meant.
+    **Fix safety** Safe: the text is the series' own name. Silent for another one, of a column of the table, say, and where its index is called so, too.
     """
 
     code = "PDA204"
@@ -43,7 +43,8 @@ class SeriesSortedBy(Rule):
             if len(items) != 1 or not isinstance(items[0], ast.Constant) or not isinstance(items[0].value, str):
                 continue
             argument = named or given
-            own = f"{context.operand(call.func.value)}.name == {items[0].value!r}"
+            series, text = context.operand(call.func.value), items[0].value
+            own = f"{series}.name == {text!r} and {text!r} not in {series}.index.names"
             if argument is None or not context.is_true(own):
                 return
             yield self.patch(

@@ -35,7 +35,7 @@ class TickTexts(Rule):
     Ticks of `range` or `np.arange` that have no label go: `plt.xticks(range(len(names)), names)`; so do labels that have no tick:
     `plt.xticks(range(len(names) - 1), names[:len(names) - 1])`.
 
-    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none (unsafe where the labels are listed by hand, or as many things are drawn: one may be missing). Labels without a tick are dropped safely where the ticks are counted by their names. Unsafe where they say something: they may
+    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none (unsafe where the labels are listed by hand, or as many things are drawn: one may be missing). Labels without a tick are dropped safely where the ticks are counted by their names, and the same is drawn. Unsafe where they say something: they may
     belong to other positions.
     """
 
@@ -131,7 +131,7 @@ class TickTexts(Rule):
                 continue
             if read_last_name(first.func) in ("range", "arange") and len(first.args) == 1 and not first.keywords:
                 if ticks <= labels:
-                    yield self._drop_labels(context, call.args[1], context.text(first.args[0]), ticks, labels)
+                    yield self._drop_labels(context, call.args[1], first, ticks, labels)
                     return
                 edits = context.replace_here((*context.span(first.args[0]), f"len({names})"))
                 cause = f"There are {ticks} ticks and {labels} labels."
@@ -147,10 +147,11 @@ class TickTexts(Rule):
                 yield self.patch(edits, title, cause, applicability=level, why=why, prior=prior)
                 return
 
-    def _drop_labels(self, context: RuleContext, names: ast.expr, count: str, ticks: int, labels: int) -> Patch:
-        """The labels beyond as many ticks as ``count`` says go."""
-        text = context.text(names)
-        is_meant = f"len({text})" in count
+    def _drop_labels(self, context: RuleContext, names: ast.expr, places: ast.Call, ticks: int, labels: int) -> Patch:
+        """The labels beyond as many ticks as ``range`` of ``places`` has go: on purpose where something is drawn just there."""
+        text, count = context.text(names), context.text(places.args[0])
+        is_drawn = sum(context.text(places) == context.text(n) for n in context.walk(ast.Call)) > 1
+        is_meant = f"len({text})" in count and is_drawn
         return self.patch(
             context.replace_here((*context.span(names), f"{text}[:{count}]")),
             f"Give the first {ticks} labels",

@@ -31,7 +31,10 @@ def list_renamings(context: RuleContext) -> Iterator[Renaming]:
             match known.node:
                 case ast.Expr(ast.Call() as call) if owner := _find_renamed(call):
                     in_place = find_keyword(call, "inplace")
-                    yield Renaming(view, known.node, owner, call, in_place is not None)
+                    is_kept = in_place is not None and not (
+                        isinstance(in_place.value, ast.Constant) and not in_place.value.value
+                    )
+                    yield Renaming(view, known.node, owner, call, is_kept)
                 case ast.Assign([ast.Name(name)], value):
                     for call in (n for n in ast.walk(value) if isinstance(n, ast.Call)):
                         if getattr(call.func, "attr", "") in LABELLING:
@@ -58,7 +61,9 @@ def find_missed_renaming(context: RuleContext, name: str) -> Renaming | None:
     for found in list_renamings(context):
         if found.table not in read:
             continue
-        written = any(isinstance(n, ast.Constant) and n.value == name for n in ast.walk(found.call))
+        nodes = list(ast.walk(found.call))
+        old = {id(key) for n in nodes if isinstance(n, ast.Dict) for key in n.keys}  # names that go
+        written = any(isinstance(n, ast.Constant) and n.value == name and id(n) not in old for n in nodes)
         text = found.view.text(found.call)
         if not written and not (
             not found.is_kept and context.is_true(f"{name!r} in list(getattr({text}, 'columns', {text}))")
