@@ -24,6 +24,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_left_unread,
     find_lost_name,
     find_lost_recursion,
+    find_unknown_argument,
     find_unread_items,
 )
 from jupyter_selfheal.inside.search.measuring_functions import find_measures
@@ -59,6 +60,8 @@ from jupyter_selfheal.inside.search.written_anew import describe_doubt_of_new_bo
 
 ABOUT_AS_LIKELY = 0.5
 """The share of a patch's weight from which a rival speaks against it."""
+TELLING = 5
+"""Checks from which they tell what a call was given by a name that nothing binds."""
 _WORD = re.compile(r"\w+")
 
 
@@ -97,6 +100,7 @@ class Doubts:
             or describe_doubt_of_several(
                 self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
             )
+            or self._describe_unknown_argument(n)
             or self._describe_wrapped_place(n)
             or self._describe_widened_write(n)
             or self._describe_number_as_condition(n)
@@ -114,6 +118,12 @@ class Doubts:
         texts = self.candidates[n].texts
         names = [self.measures[k] for k in texts if k in self.measures and not self.sight.calls.get(self.measures[k])]
         return f"`{names[0]}` is what the checks measure with" if names and len(names) == len(texts) else ""
+
+    def _describe_unknown_argument(self, n: int) -> str:
+        """The doubt about a patch with which a call is given nothing, or what was made up, for a name that nothing binds."""
+        is_told = self.hypotheses.count_checks(n) >= TELLING
+        name = "" if is_told else find_unknown_argument(self.candidates[n].texts, self.units, self.runner.before)
+        return f"what `{name}` was to be, nothing tells" if name else ""
 
     def _describe_wrapped_place(self, n: int) -> str:
         """The doubt about an index that is moved one back in a loop that begins at 0."""
@@ -294,7 +304,7 @@ class Doubts:
         if unread := find_unread_items(texts, self.units):
             return f"of `{unread}` nothing but its length is read"
         if counted := find_counted_name(texts, self.units):
-            return f"of `{counted}` nothing but its length is asked"
+            return f"of `{counted}` no value is asked, but how much there is"
         if left := find_left_unread(texts, self.units):
             return f"`{left}` is worked out, and what is returned is not made of it"
         if handed := find_given_back(texts, self.units):

@@ -2,20 +2,23 @@
 
 Whether a function mixes up its parameters, or its caller what it gives for them, no check can tell that sees the call alone. And
 a statement that no longer reads what the check compares its result with, or that combines a name with itself, meets the check by chance; so
-does what is asked for its length alone, and a loop that counts the items which it went through before.
+does what is asked for its length, or its missing values, alone, and a loop that counts the items which it went through before.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+import builtins
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from jupyter_selfheal.inside.parsing import dump_tree
 from jupyter_selfheal.inside.search.called_functions import find_function, list_changed_functions
 from jupyter_selfheal.inside.search.program import CHECK, Unit
-from jupyter_selfheal.inside.tree_names import list_read_names
+from jupyter_selfheal.inside.tree_names import list_defined_names, list_read_names, read_called_name
 
 _HEADS = ("def ", "async def ", "class ", "@")
+_OF_EXTENT = frozenset({"empty", "isna", "isnan", "isnull", "len", "notna", "notnull", "shape", "size"})
+"""What tells how much there is, and where, whatever the values are: a sum and a maximum are missing in the same places."""
 
 
 def find_lost_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
@@ -37,6 +40,32 @@ def find_dropped_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
             if before - after and not after - before:
                 return min(before - after)
     return ""
+
+
+def find_unknown_argument(texts: Mapping[int, str], units: Sequence[Unit], known: Collection[str]) -> str:
+    """A name that nothing binds and that is only given to calls of what is not the program's own, where a change leaves it out or makes up a value:
+    ``table.get(key, default)``; empty where there is none. ``known`` are names that are bound beside the program."""
+    trees = [ast.parse(unit.text) for unit in units]
+    own = {n.name for t in trees for n in ast.walk(t) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    bound = own.union(known, *(list_defined_names(t) for t in trees))
+    for n, text in texts.items():
+        after = ast.parse(text)
+        made = {
+            t.id for a in ast.walk(after) if isinstance(a, ast.Assign) for t in a.targets if isinstance(t, ast.Name)
+        }
+        new = list_read_names(after) - list_read_names(trees[n])
+        for name in sorted(_list_given(trees[n], own) - bound):
+            if not hasattr(builtins, name) and (name in made or (name not in list_read_names(after) and not new)):
+                return name
+    return ""
+
+
+def _list_given(tree: ast.AST, own: Collection[str]) -> set[str]:
+    """The names that are read as arguments of calls alone, none of them of the program's ``own`` functions."""
+    calls = [c for c in ast.walk(tree) if isinstance(c, ast.Call) and read_called_name(c) not in own]
+    given = {id(a) for c in calls for a in (*c.args, *(k.value for k in c.keywords))}
+    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    return {n.id for n in names if id(n) in given} - {n.id for n in names if id(n) not in given}
 
 
 def find_lost_recursion(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
@@ -95,13 +124,16 @@ def _count_results(function: ast.AST) -> int:
 
 
 def find_counted_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
-    """A name that a changed statement binds, and of which the checks ask nothing but its length; empty where there is none."""
+    """A name that a changed statement binds, and of which the checks ask nothing but how much of it there is; empty where there is none."""
     asked: dict[str, bool] = {}
     for unit in units:
         if unit.role != CHECK and not unit.tests:
             continue
         nodes = list(ast.walk(ast.parse(unit.text)))
-        counted = {id(n.args[0]) for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) == "len" and n.args}
+        counted = {
+            id(n.args[0]) for n in nodes if isinstance(n, ast.Call) and n.args and read_called_name(n) in _OF_EXTENT
+        }
+        counted |= {id(n.value) for n in nodes if isinstance(n, ast.Attribute) and n.attr in _OF_EXTENT}
         for node in nodes:
             if isinstance(node, ast.Name):
                 asked[node.id] = asked.get(node.id, True) and id(node) in counted

@@ -44,13 +44,20 @@ def list_renamings(context: RuleContext) -> Iterator[Renaming]:
 
 
 def _find_renamed(call: ast.Call) -> str:
-    """``df`` of ``df.rename(…)`` and of ``df.columns.str.lower()``; empty for anything else."""
+    """``df`` of ``df.rename(…)`` and of ``df.columns.str.lower()``; empty for anything else, as what comes behind may leave rows out (``head``), or put
+    the names in another order."""
     node: ast.expr = call
-    while isinstance(node, ast.Call | ast.Attribute):
-        inner = node.func if isinstance(node, ast.Call) else node.value
-        if isinstance(inner, ast.Name) and isinstance(node, ast.Attribute):
-            return inner.id if node.attr == "columns" or node.attr in LABELLING else ""
-        node = inner
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        inner = node.func.value
+        if node.func.attr in LABELLING:
+            node = inner
+        elif isinstance(inner, ast.Attribute) and inner.attr == "str":
+            node = inner.value
+        else:
+            return ""
+    match node:
+        case ast.Name(name) | ast.Attribute(ast.Name(name), "columns"):
+            return name
     return ""
 
 

@@ -97,6 +97,9 @@ def test_a_statement_that_only_reads_less_is_doubted(new: str, dropped: str) -> 
         ("assert len(full) == len(orders)", "full"),
         ("assert len(full) == len(orders) and full[0] == 1", ""),
         ("assert orders == 3", ""),
+        ("assert full.isnull().sum() == 1 and full.shape == (2, 3)", "full"),
+        ("assert np.isnan(full).any()", "full"),
+        ("assert full.isnull().sum() == 1 and full.sum() == 3", ""),
     ],
 )
 def test_what_is_asked_for_its_length_alone_is_doubted(check: str, counted: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.localise_faults import trace_program
+from jupyter_selfheal.inside.search.oracle_strength import Mutants
 from jupyter_selfheal.inside.search.patience import RANKED, TRACED
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit
 from jupyter_selfheal.inside.search.ranking import Ranking
@@ -27,7 +28,8 @@ def rank(
         codes = {0: compile_unit(runner.program, 0, text)}
         result = Result(0, len(checks), mask=(1 << len(checks)) - 1)
         made.append(Candidate({0: text}, "", 1, 0.5, 0, 3, codes=codes, rank=n, result=result))
-    return Ranking(made, runner, sight, RANKED, Maker(runner.program, runner.ns, {}, sight)).rank()
+    mutants = Mutants(Maker(runner.program, runner.ns, {}, sight), runner)
+    return Ranking(made, sight, RANKED, mutants).rank()
 
 
 FIRST = Unit("def larger(a, b):\n    return a", "define", True)

@@ -123,3 +123,22 @@ def test_a_missing_name_that_another_one_takes_the_place_of_is_no_progress() -> 
         "patches"
     ]
     assert all(p["rival"] for p in patches)
+
+
+GIVEN = "def clean(text):\n    return text.strip(chars)\n"
+CLEANED = [f"assert clean({given!r}) == {given.strip()!r}" for given in (" a ", "b ", "c", "  d", "", " e")]
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [GIVEN, "def clean(text):\n    return ' '.join(text.split(sep))\n"],
+)
+def test_few_checks_do_not_tell_what_a_call_was_given(definition: str) -> None:
+    """Without it, or with a value that was made up, they hold by luck: none of them asks for another one."""
+    assert all(p["rival"] for p in find(definition, "\n".join(CLEANED[:3]))["patches"])
+
+
+def test_several_checks_tell_that_a_call_is_given_nothing() -> None:
+    sums = [f"assert total({given!r}) == {sum(given)}" for given in ([1, 2], [], [4], [5, 5, 6], [-1, 0], [9, 1, 2, 3])]
+    best, *_ = find("def total(nums):\n    return sum(nums, extra)\n", "\n".join(sums))["patches"]
+    assert not best["rival"], best
