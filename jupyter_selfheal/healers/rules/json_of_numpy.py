@@ -54,7 +54,7 @@ class JsonOfNumpy(Rule):
             last = max((*call.args, *(k.value for k in call.keywords)), key=lambda n: context.span(n)[1])
             at = context.span(last)[1]
             way = OF_PYTHON.get(match[1], "" if match[1][0].isupper() else "lambda value: value.tolist()") or "str"
-            own = way == "str" or (way == "sorted" and not _has_sets_alone(context, call.args[0]))
+            own = way == "str" or (way == "sorted" and not _has_sets_alone(context, call))
             yield self.patch(
                 context.replace_here((at, at, f", default={way}")),
                 f"Write such values by `default={way}`"
@@ -72,11 +72,14 @@ class JsonOfNumpy(Rule):
             return
 
 
-def _has_sets_alone(context: RuleContext, data: ast.expr) -> bool:
-    """Whether JSON lacks a form for sets only, none of them one that is written as two texts."""
+def _has_sets_alone(context: RuleContext, call: ast.Call) -> bool:
+    """Whether JSON lacks a form for sets only, none of them one that is written as two texts: of what a function is given next, nobody knows."""
+    start, end = context.span(call)
+    if any(first <= start and end <= last for first, last in map(context.span, context.walk(ast.FunctionDef))):
+        return False
     written = (n for n in context.walk_notebook() if isinstance(n, ast.Set) and len(n.elts) == 2)
     pairs = [ast.unparse(n) for n in written if all(isinstance(e, ast.Constant | ast.JoinedStr) for e in n.elts)]
     is_plain = f"type(v) in (set, frozenset) and v not in [{', '.join(pairs)}]"
     return context.is_true(
-        f"__import__('json').dumps({context.text(data)}, default=lambda v: {{True: sorted}}[{is_plain}](v))"
+        f"__import__('json').dumps({context.text(call.args[0])}, default=lambda v: {{True: sorted}}[{is_plain}](v))"
     )

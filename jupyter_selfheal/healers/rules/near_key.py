@@ -80,11 +80,9 @@ class NearKey(Rule):
                         and not seen
                         and (node in context.list_failing_nodes(ast.Constant) or not is_written_right(wrong))
                     )
-                    named_elsewhere = keys.is_table and _is_defined(
-                        context, wrong
-                    )  # so by another table: it is right there
+                    is_right_there = keys.is_table and _is_defined(context, wrong)  # of another table
                     definition = (
-                        _correct_definition(context, wrong, word, sure) if written and not named_elsewhere else ()
+                        _correct_definition(context, wrong, word, sure and not is_right_there) if written else ()
                     )
                     if definition:
                         yield self.patch(
