@@ -21,7 +21,7 @@ class ComponentsOfClasses(Rule):
 
     **Fix** `n_components=None`, which is the greatest number that there can be. The cells that made the estimator run again.
 
-    **Fix safety** Safe: before scikit-learn 0.23 this number was taken with a warning, so the result is the same. Unsafe where a second component is read (`x[:, 1]`): there never was one.
+    **Fix safety** Safe: before scikit-learn 0.23 this number was taken with a warning, so the result is the same. Unsafe where a second component is read (`x[:, 1]`): there never was one. Silent where several may be meant.
     """
 
     code = "SKL132"
@@ -38,6 +38,9 @@ class ComponentsOfClasses(Rule):
             given = [k.value for c in calls if (k := find_keyword(c, "n_components")) is not None]
             if not given:
                 continue
+            given = [v for v in given if getattr(v, "value", None) != 1]  # one is never too many
+            if len(given) != 1:
+                return
             edits = change_and_replay(context, {view.cell_id: [(*view.span(v), "None") for v in given]})
             if edits:
                 is_read = any(

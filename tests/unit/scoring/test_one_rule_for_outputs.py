@@ -290,6 +290,7 @@ def test_a_sorted_column_may_be_cut_among_equal_values(now: str, source: str, ex
         ("bad good\nDog 4.0 2.0\nCat 12.0 7.0\n", "t.groupby(kinds).sum()", Match.VALUE),
         ("bad good\nDog 4.0 2.0\nCat 0.0 0.0\n", "t.groupby(kinds).sum()", Match.VALUE),
         ("bad good\nDog 4.0 0.0\nCat 12.0 NaN\n", "t.groupby(kinds).sum()", Match.VALUE),
+        ("bad good\nDog 4 2\nCat 12 0\n", "print(t.groupby(kinds).sum(), t.max())", Match.VALUE),
     ],
 )
 def test_the_sum_of_nothing_was_missing(now: str, source: str, expected: Match) -> None:
