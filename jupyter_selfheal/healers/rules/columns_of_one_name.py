@@ -14,6 +14,9 @@ METHODS = frozenset({
 })  # fmt: skip
 """Methods of estimators that are given a table of samples (https://scikit-learn.org/stable/developers/develop.html)."""
 
+OF_NAMES = frozenset({"set_output", "feature_names_in_", "get_feature_names_out"})
+"""What hangs on the names of columns."""
+
 
 class ColumnsOfOneName(Rule):
     """Give an estimator the values of a table in which a name stands twice.
@@ -22,7 +25,7 @@ class ColumnsOfOneName(Rule):
 
     **Fix** `model.fit(x_train.to_numpy(), y_train)`, and so for every such table in the cell.
 
-    **Fix safety** Safe: the estimator gets the same values in the same order, as it did before scikit-learn read the names of columns. That columns are there twice stays as it is.
+    **Fix safety** Safe: the estimator gets the same values in the same order, as it did before scikit-learn read the names of columns. That columns are there twice stays as it is. Unsafe where the notebook asks an estimator for names.
     """
 
     code = "SKL131"
@@ -40,12 +43,15 @@ class ColumnsOfOneName(Rule):
         places = sorted({context.span(a)[1] for a in given if a.id in doubled})
         if not places:
             return
+        of_names = any(n.attr in OF_NAMES for n in context.walk_notebook() if isinstance(n, ast.Attribute))
         shown = ", ".join(f"`{n}.to_numpy()`" for n in sorted(doubled))
         yield self.patch(
             context.replace_here(*((end, end, ".to_numpy()") for end in places)),
             f"Give the values alone: {shown}",
             "Several columns have one name, and the estimator asks for names that are told apart.",
-            prior=0.9,
+            applicability=Applicability.UNSAFE if of_names else Applicability.SAFE,
+            why="The notebook asks for the names of columns, which are lost." if of_names else self.why,
+            prior=0.6 if of_names else 0.9,
         )
 
 

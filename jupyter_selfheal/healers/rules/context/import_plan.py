@@ -11,6 +11,7 @@ from jupyter_selfheal.healers.rules.context import questions
 from jupyter_selfheal.healers.rules.context.edits import Splice, format_import
 from jupyter_selfheal.healers.rules.context.knowledge import Change, load_knowledge
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
+from jupyter_selfheal.inside.tree_names import is_name
 
 SEARCHED = frozenset({
     "numpy", "scipy", "pandas", "sklearn", "matplotlib", "seaborn", "statsmodels", "sympy", "networkx", "IPython", "ipywidgets",
@@ -192,7 +193,11 @@ def _find_makers(context: RuleContext, name: str, change: Change) -> set[str] | 
     asked = [n for n in nodes if isinstance(n, ast.Attribute) and n.attr in change.made]
     if any(not isinstance(n.value, ast.Name) or len(held.get(n.value.id, ())) != 1 for n in asked):
         return None
-    return {variable for variable, is_made in held.items() if is_made == {True}}
+    made = {variable for variable, is_made in held.items() if is_made == {True}}
+    calls = sum(isinstance(n, ast.Call) and is_name(n.func, name) for n in nodes)
+    kept = sum(isinstance(n, ast.Assign) and _find_callee(n.value) == name for n in nodes)
+    is_handed_on = calls > kept and any(not (isinstance(n.value, ast.Name) and n.value.id in made) for n in asked)
+    return None if is_handed_on else made  # a function may return one
 
 
 def _find_callee(node: ast.expr) -> str:
