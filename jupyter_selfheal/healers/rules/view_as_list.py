@@ -71,7 +71,7 @@ class ViewAsList(Rule):
                         if any("dict(" in e.source and "dict(" not in e.old for e in edits if isinstance(e, Replace))
                         else "list"
                     )
-                    is_set = "'set'" in context.failure.evalue
+                    is_set = re.search(r"\bset\b", context.failure.evalue) is not None
                     yield self.patch(
                         edits,
                         f"Turn `{what}` into a {whole}",
