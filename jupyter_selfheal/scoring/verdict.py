@@ -330,8 +330,7 @@ def _format_count(n: int, noun: str, where: str, verb: str, rest: str = "") -> s
 
 def _score_undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> float:
     """No oracle decides: the judge's word within 4-8, 7 for a safe rule, else 5, and a little for cells below that run."""
-    asked = evidence.output.can_decide or evidence.others.asked
-    sheet.reasons.append("It runs." if asked else UNCONFIRMED)
+    sheet.reasons.append("It runs." if evidence.output.can_decide or evidence.others.asked else UNCONFIRMED)
     if opinion is not None:
         return _take_opinion(patch, evidence, opinion, sheet)
     ran = sum(below.ran for below in evidence.below)
@@ -377,12 +376,10 @@ def _subtract_remarks(score: float, evidence: Evidence, charge: Charge, sheet: _
         score -= 1.0
         sheet.reasons.append(misprinted)
         sheet.feedback.append(misprinted)
-    for below in evidence.below:
-        if below.runs_otherwise:
-            score, floor = score - 1.5, 0.0
-            sheet.reasons.append(f"A cell below fails with it ({below.error}) that runs under another patch.")
-            sheet.feedback.append(f"a cell below fails: {below.error}")
-            break
+    if (otherwise := next((b for b in evidence.below if b.runs_otherwise), None)) is not None:
+        score, floor = score - 1.5, 0.0
+        sheet.reasons.append(f"A cell below fails with it ({otherwise.error}) that runs under another patch.")
+        sheet.feedback.append(f"a cell below fails: {otherwise.error}")
     if evidence.others.asked and not evidence.others.all_held:
         score -= 0.5
         sheet.reasons.append(f"An assert below fails, perhaps for another reason: {evidence.others.why}.")

@@ -10,6 +10,7 @@ from typing import TypeGuard
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
 from jupyter_selfheal.healers.rules.context.import_plan import (
+    NOTHING,
     USER,
     WRITTEN_OUT,
     Plan,
@@ -117,7 +118,7 @@ def _plan_imports(
 
 
 def _format_title(old: str, new: str) -> str:
-    if new == "nothing":
+    if new == NOTHING:
         return f"Leave out the import of {old}"
     if new == USER:
         return f"Import {old.rpartition('.')[2]} in {new}"

@@ -21,6 +21,7 @@ SEARCHED = frozenset({
 """Packages whose submodules are searched for a name that is gone from where it was imported from."""
 
 USER = "the cell that uses it"
+NOTHING = "nothing, as no cell uses it"
 WRITTEN_OUT = "its formula"
 """What a note names where no successor is left: what it computed stands in its place."""
 
@@ -70,7 +71,7 @@ def plan_import(context: RuleContext, node: ast.Import, works: list[bool], plan:
         if _is_another_package(context, alias, successor[0]):
             if not _is_used(context, bound):
                 plan.removed.append(f"the import of `{alias.name}`, which nothing in the notebook uses")
-                plan.notes.append(f"{alias.name} → nothing")
+                plan.notes.append(f"{alias.name} → {NOTHING}")
                 continue
             successor = _find_home_of_uses(context, alias.name, bound) or successor
             if plan.is_cautious and (user := _find_user_below(context, bound)):
@@ -99,7 +100,7 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
         is_doubtful = successor is not None and _is_another_thing(successor[0])
         if (successor is None or is_doubtful) and _is_dead(context, module, alias, is_known=is_doubtful):
             plan.removed.append(f"the import of `{alias.name}`, which nothing in the notebook uses")
-            plan.notes.append(f"{module}.{alias.name} → nothing")
+            plan.notes.append(f"{module}.{alias.name} → {NOTHING}")
             continue
         if plan.is_cautious and is_doubtful and (user := _find_user_below(context, alias.asname or alias.name)):
             line = format_import(module, alias.name, alias.asname or "")
@@ -223,17 +224,14 @@ def _is_another_package(context: RuleContext, alias: ast.alias, change: Change |
 def _find_home_of_uses(context: RuleContext, module: str, name: str) -> tuple[Change, str] | None:
     """The one module in which all is that the notebook uses of a module under a name, as the changelog says member by member; None where
     the module is used otherwise."""
-    trees = [src.parse(context.source_of(c.id)) for c in context.notebook.cells if c.kind == "code"]
-    nodes = [node for tree in trees if tree is not None for node in ast.walk(tree)]
-    used = {
-        n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name
-    }
-    members = sum(isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name for n in nodes)
-    changes = [load_knowledge().names.get(f"{module}.{member}") for member in used]
+    nodes = list(context.walk_notebook())
+    members = [n.attr for n in nodes if isinstance(n, ast.Attribute) and is_name(n.value, name)]
+    if len(members) < sum(is_name(n, name) for n in nodes):
+        return None
+    changes = [load_knowledge().names.get(f"{module}.{member}") for member in members]
     known = [c for c in changes if c is not None and c.new and context.exists(c.new)]
     homes = {c.new.rpartition(".")[0] for c in known}
-    is_all = members == sum(isinstance(n, ast.Name) and n.id == name for n in nodes) and len(known) == len(used)
-    return (known[0], homes.pop()) if is_all and len(homes) == 1 else None
+    return (known[0], homes.pop()) if len(known) == len(members) and len(homes) == 1 else None
 
 
 def _is_dead(context: RuleContext, module: str, alias: ast.alias, *, is_known: bool) -> bool:
@@ -248,13 +246,7 @@ def _is_dead(context: RuleContext, module: str, alias: ast.alias, *, is_known: b
 
 def _is_used(context: RuleContext, name: str) -> bool:
     """True where some cell of the notebook reads the name."""
-    sources = [context.source, *(context.source_of(c.id) for c in context.notebook.cells if c.kind == "code")]
-    return any(
-        isinstance(node, ast.Name) and node.id == name
-        for tree in (src.parse(source) for source in sources)
-        if tree is not None
-        for node in ast.walk(tree)
-    )
+    return any(is_name(n, name) for n in (*context.walk(ast.Name), *context.walk_notebook()))
 
 
 def _find_user_below(context: RuleContext, name: str) -> str:
