@@ -9,7 +9,7 @@ from difflib import get_close_matches
 
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Signature, Stage, questions
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Keyword, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import is_truth, read_dotted_name, read_last_name
 from jupyter_selfheal.healers.rules.context.remedies import LIKE, NEW_KEYWORD
 from jupyter_selfheal.healers.rules.context.rewritten_calls import Rewritten, rewrite_call
 from jupyter_selfheal.healers.rules.context.spelling import (
@@ -155,7 +155,7 @@ def _is_slip(keyword: ast.keyword, new: str, *, alone: bool) -> bool:
         return alone and isinstance(keyword.value, ast.Constant) and type(keyword.value.value) is int
     if new == f"{old}s":
         is_whole = isinstance(keyword.value, ast.Constant) and type(keyword.value.value) is int
-        is_asked = old.startswith("return_") and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
+        is_asked = old.startswith("return_") and is_truth(keyword.value, True)
         return alone and (old == "column" or (is_whole and COUNT.fullmatch(old) is not None) or is_asked)
     short, long = sorted((old, new), key=len)
     is_other_form = long.startswith(short) and long[len(short) :] in ("d", "ed", "r", "er", "_")

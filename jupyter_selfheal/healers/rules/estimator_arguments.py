@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import is_truth, read_last_name
 from jupyter_selfheal.healers.rules.context.rewritten_calls import build_argument_splice
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use, ran_once
 from jupyter_selfheal.healers.rules.one_vs_rest import is_wrapped, looks_inside, wrap_classifiers
@@ -163,7 +163,7 @@ def _add_shuffle(context: RuleContext, call: ast.Call) -> list[Splice]:
 
 def _never_shuffles(given: ast.keyword | None) -> bool:
     """True where `shuffle` is left out, or is said to be off."""
-    return given is None or (isinstance(given.value, ast.Constant) and given.value.value is False)
+    return given is None or is_truth(given.value, False)
 
 
 def _may_be_l1(context: RuleContext, penalty: ast.expr) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import is_truth, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MODELS = ("Holt", "SimpleExpSmoothing")
@@ -70,7 +70,7 @@ def _list_fixed(context: RuleContext) -> list[ast.expr]:
     for call in context.walk(ast.Call):
         words = {k.arg: k.value for k in call.keywords}
         told = words.get("optimized")
-        is_fixed = isinstance(told, ast.Constant) and told.value is False
+        is_fixed = is_truth(told, False)
         if is_fixed and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
             found += [] if any((k or "").startswith("initial") for k in words) else [call.func.value]
     return found

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments, read_plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import find_function, is_truth, list_arguments, read_plain_chain
 from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
     list_functions_used,
@@ -338,11 +338,7 @@ def _separate_call(source: str, node: ast.Assign, name: str) -> str:
 def _find_in_place(call: ast.Call) -> ast.keyword | None:
     """The call's ``inplace=True``."""
     return next(
-        (
-            k
-            for k in call.keywords
-            if k.arg == "inplace" and isinstance(k.value, ast.Constant) and k.value.value is True
-        ),
+        (k for k in call.keywords if k.arg == "inplace" and is_truth(k.value, True)),
         None,
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import is_truth
 from jupyter_selfheal.healers.rules.context.templates import bind
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -67,7 +68,7 @@ class OldFolds(Rule):
                 continue
             rest = {k: v for k, v in bound.named.items() if k != data}
             shuffles = rest.get("shuffle")
-            if name.endswith("KFold") and (shuffles is None or _is_false(shuffles)):
+            if name.endswith("KFold") and (shuffles is None or is_truth(shuffles, False)):
                 rest.pop("random_state", None)  # it had no effect, and is refused now
             names = {"n_folds": "n_splits", "n_iter": "n_splits"}
             text = f"{context.text(call.func)}({', '.join(f'{names.get(k, k)}={context.text(v)}' for k, v in rest.items())})"
@@ -91,10 +92,6 @@ class OldFolds(Rule):
                 prior=0.93,
             )
             return
-
-
-def _is_false(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is False
 
 
 def _list_names(context: RuleContext, call: ast.Call) -> set[str]:

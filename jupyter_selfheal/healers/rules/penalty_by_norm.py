@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import is_truth, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 POWERS = {"Ridge": "", "Lasso": " ** 0.5"}
@@ -210,7 +210,7 @@ def _write_model(context: RuleContext, call: ast.Call, rows: str) -> str | None:
     """The call without ``normalize``, and with the penalty that says the same of scaled columns; None where there is no such one."""
     given = {k.arg: k.value for k in call.keywords}
     normalize = given.pop("normalize", None)
-    if not (isinstance(normalize, ast.Constant) and normalize.value is True) or {"fit_intercept", None} & set(given):
+    if not is_truth(normalize, True) or {"fit_intercept", None} & set(given):
         return None
     first = _find_penalty(call)
     given.pop("alpha", None)

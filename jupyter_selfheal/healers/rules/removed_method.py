@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Change, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named
+from jupyter_selfheal.healers.rules.context.nodes import is_truth, list_attributes_named
 from jupyter_selfheal.healers.rules.context.templates import Written, bind, choose, matters, render
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -156,8 +156,6 @@ def _write_statement(
 def _write_call(context: RuleContext, call: ast.Call, node: ast.Attribute, change: Change) -> Written | None:
     written = choose(context, change.forms, call, node.value, change.params)
     inplace = bind(context, call, change.params).named.get("inplace")
-    if written is None or (
-        isinstance(inplace, ast.Constant) and inplace.value is True and "inplace" not in written.text
-    ):
+    if written is None or (is_truth(inplace, True) and "inplace" not in written.text):
         return None
     return written

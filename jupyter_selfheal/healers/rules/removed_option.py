@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, find_line_span
-from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import is_truth, read_dotted_name, read_last_name
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 RENAMED = {
@@ -158,7 +158,7 @@ def _leave_out_infinities(context: RuleContext, node: ast.stmt) -> tuple[Splice,
     span = _find_lone_line(context, node)
     if name.removeprefix("mode.") not in ("use_inf_as_na", "use_inf_as_null") or span is None:
         return None
-    return span, isinstance(value, ast.Constant) and value.value is False
+    return span, is_truth(value, False)
 
 
 def _name_whole(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:

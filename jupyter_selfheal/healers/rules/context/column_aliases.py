@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import is_truth
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
 METHODS = frozenset({"replace", "fillna", "ffill", "bfill", "interpolate", "clip", "where", "mask"})
@@ -82,7 +83,7 @@ def _read_write(node: ast.stmt, aliases: dict[str, tuple[str, str]]) -> tuple[st
     in_place = next((k.value for k in call.keywords if k.arg == "inplace"), None)
     if call.func.value.id not in aliases or call.func.attr not in METHODS:
         return None
-    if not (isinstance(in_place, ast.Constant) and in_place.value is True):
+    if not is_truth(in_place, True):
         return None
     texts = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     return call.func.value.id, frozenset(texts), call.func.attr in ("fillna", "ffill", "bfill", "interpolate")

@@ -10,6 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.called_functions import Place, walk_with_places
 from jupyter_selfheal.healers.rules.context.column_aliases import METHODS
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import is_truth
 
 FILLING = frozenset({"fillna", "ffill", "bfill", "interpolate"})
 
@@ -79,11 +80,7 @@ def _read_call(source: str, call: ast.Call) -> _Reading | None:
     in_place = next((k for k in call.keywords if k.arg == "inplace"), None)
     whole = _find_whole_column(source, call.func.value)
     table = (whole[0], "") if whole is not None else _find_table(call.func.value)
-    if (
-        in_place is None
-        or not (isinstance(in_place.value, ast.Constant) and in_place.value.value is True)
-        or table is None
-    ):
+    if in_place is None or not is_truth(in_place.value, True) or table is None:
         return None
     column = src.extract_text(source, call.func.value)
     rest = [src.extract_text(source, a) for a in (*call.args, *(k for k in call.keywords if k is not in_place))]

@@ -31,6 +31,11 @@ def read_dotted_name(node: ast.AST) -> str | None:
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
 
 
+def is_truth(node: ast.AST | None, value: bool) -> bool:
+    """Whether a node is just ``True``, or just ``False``."""
+    return isinstance(node, ast.Constant) and node.value is value
+
+
 def read_last_name(callee: ast.AST | None) -> str:
     """The last name of a chain: ``c`` of ``a.b.c``, ``f`` of ``f``; empty for anything else."""
     return callee.attr if isinstance(callee, ast.Attribute) else callee.id if isinstance(callee, ast.Name) else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.nodes import find_keyword
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword, is_truth
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
 LABELLING = frozenset({"rename", "set_axis", "add_prefix", "add_suffix"})
@@ -31,9 +31,7 @@ def list_renamings(context: RuleContext) -> Iterator[Renaming]:
             match known.node:
                 case ast.Expr(ast.Call() as call) if owner := _find_renamed(call):
                     in_place = find_keyword(call, "inplace")
-                    is_kept = in_place is not None and not (
-                        isinstance(in_place.value, ast.Constant) and not in_place.value.value
-                    )
+                    is_kept = in_place is not None and not is_truth(in_place.value, False)
                     yield Renaming(view, known.node, owner, call, is_kept)
                 case ast.Assign([ast.Name(name)], value):
                     for call in (n for n in ast.walk(value) if isinstance(n, ast.Call)):
