@@ -39,7 +39,9 @@ def run_cells(path: Path) -> list[dict[str, Any]]:
     notebook = read(path, as_version=4)
     until, dead, rows = time.monotonic() + NOTEBOOK_SECONDS, False, []
     sockets = tempfile.mkdtemp(prefix="aged-")  # in files: without a network there is no port
-    manager = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/k")
+    manager = AsyncKernelManager(
+        kernel_name="python3", transport="ipc", ip=f"{sockets}/k", connection_file=f"{sockets}/kernel.json"
+    )
     client = NotebookClient(notebook, km=manager, timeout=CELL_SECONDS, interrupt_on_timeout=True)
     with client.setup_kernel():
         for index, cell in enumerate(notebook.cells):
