@@ -15,6 +15,9 @@ from jupyter_selfheal.healers.rules.context.replay import change_and_replay, lis
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.model import Applicability, Patch
 
+HOLDS_NUMBERS = "{0}.dtype == object and __import__('pandas').api.types.infer_dtype({0}) in ('integer', 'floating', 'mixed-integer-float')"
+"""Of a column: it is one of objects, each of which is a number."""
+
 
 class LostDowncast(Rule):
     """Make a column of numbers of one whose texts were replaced by numbers.
@@ -23,7 +26,8 @@ class LostDowncast(Rule):
     plot`, below `df["c"] = df["c"].replace({"no": 0, "yes": 1})`. Since pandas 3.0 the result keeps the dtype object.
 
     **Fix** `df["c"] = df["c"].replace({"no": 0, "yes": 1}).infer_objects()`, of a table that is changed in place `df[list(df)] = df.infer_objects()` below, in every such statement that the failing cell's values come
-    from. The cells that made them run again, from the first on.
+    from. So is a column of objects that holds nothing but numbers below the last `df.loc[mask, "c"] = 1`, which pandas before 1.0 made numbers of.
+    The cells that made them run again, from the first on.
 
     **Fix safety** Safe: it is what pandas did itself until 3.0, and its release notes name this call for who wants that.
     """
@@ -59,7 +63,10 @@ def list_lost_downcasts(context: RuleContext) -> tuple[dict[str, list[Splice]], 
     of what is assigned. Nothing before pandas 3, which did so by itself."""
     splices: dict[str, list[Splice]] = {}
     shown = ""
+    written: dict[tuple[str, str], int] = {}
     for cell_id, source, statement in list_statements_above(context):
+        if column := _name_column_given_number(source, statement):
+            written[cell_id, column] = src.find_span(source, statement)[1]
         for node in ast.walk(statement):
             if isinstance(node, ast.Assign):
                 call, in_place = node.value, False
@@ -88,4 +95,25 @@ def list_lost_downcasts(context: RuleContext) -> tuple[dict[str, list[Splice]], 
             else:
                 continue
             shown = shown or src.extract_text(source, node.targets[0] if isinstance(node, ast.Assign) else owner)
+    for (cell_id, column), end in written.items():
+        if context.is_true(HOLDS_NUMBERS.format(column)):
+            splices.setdefault(cell_id, []).append((end, end, f"\n{column} = {column}.infer_objects()"))
+            shown = shown or column
     return (splices, shown) if splices and (context.number(RELEASE) or 0) >= 3 else ({}, "")
+
+
+def _name_column_given_number(source: str, statement: ast.stmt) -> str:
+    """``df["c"]`` of ``df.loc[mask, "c"] = 1``, a statement for itself on its line; empty where a statement is another one."""
+    match statement:
+        case ast.Assign(
+            targets=[
+                ast.Subscript(
+                    value=ast.Attribute(value=ast.Name(id=table), attr="loc"),
+                    slice=ast.Tuple(elts=[_, ast.Constant(value=str()) as name]),
+                )
+            ],
+            value=value,
+            col_offset=0,
+        ) if type(read_literal(value)[1]) in (int, float):
+            return f"{table}[{src.extract_text(source, name)}]"
+    return ""

@@ -234,12 +234,13 @@ def keep_write(context: RuleContext, patch: Patch) -> Patch:
     edits = []
     for edit in patch.edits:
         if isinstance(edit, Replace) and edit.cell_id in (context.failure.cell_id, context.cell_id):
+            failing = _list_failing_tables(context, edit)
             writes = [
                 w
                 for w in read_writes(edit.cell_id, edit.source)
-                if _is_in_place(edit, w) or (_is_new(edit, w) and not w.by_label)
+                if _is_in_place(edit, w) or ((_is_new(edit, w) or w.table in failing) and not w.by_label)
             ]
-            tables = {w.table for w in writes if _is_new(edit, w) and _is_of_table(context, w)}
+            tables = {w.table for w in writes if (_is_new(edit, w) or w.table in failing) and _is_of_table(context, w)}
             is_old = not tables and bool(writes) and bool(find_older_use(context, "pandas", "3.0"))
             lost = [w for w in writes if (is_old or w.table in tables) and _is_of_table(context, w)]
             edit = replace(edit, source=src.splice(edit.source, [w.splice for w in lost]))
@@ -249,6 +250,15 @@ def keep_write(context: RuleContext, patch: Patch) -> Patch:
         if tuple(edits) == patch.edits
         else replace(patch, edits=tuple(edits), title=f"{patch.title}, and keep what it writes")
     )
+
+
+def _list_failing_tables(context: RuleContext, edit: Replace) -> set[str]:
+    """The table whose column the failing line itself writes into: it never did, and with a patch it would for nothing."""
+    if edit.cell_id != context.cell_id:
+        return set()
+    writes = read_writes(edit.cell_id, edit.old)
+    spans = ((w.table, [edit.old.count("\n", 0, at) + 1 for at in w.splice[:2]]) for w in writes)
+    return {table for table, (first, last) in spans if first <= context.line <= last}
 
 
 def _is_in_place(edit: Replace, write: Write) -> bool:

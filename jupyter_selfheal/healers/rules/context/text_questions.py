@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from jupyter_selfheal import source as src
@@ -62,7 +63,9 @@ def ask_for_text(context: RuleContext, patch: Patch) -> Patch:
 
 
 def _find_questions(source: str, statement: ast.stmt) -> Iterator[Splice]:
-    dtypes = {name for node in ast.walk(statement) for name in _list_dtype_names(node)}
+    parameters = {node.arg for node in ast.walk(statement) if isinstance(node, ast.arg)}
+    dtypes = {name: is_many for name, is_many in _list_assigned_dtypes(source) if name not in parameters}
+    dtypes |= {name: is_many for node in ast.walk(statement) for name, is_many in _list_dtype_names(node)}
     for node in ast.walk(statement):
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             if isinstance(node.ops[0], ast.Eq | ast.NotEq) and (text := _write_question(source, node, dtypes)):
@@ -71,7 +74,7 @@ def _find_questions(source: str, statement: ast.stmt) -> Iterator[Splice]:
                 yield from _extend_list(source, node, dtypes)
 
 
-def _write_question(source: str, node: ast.Compare, dtypes: set[str]) -> str:
+def _write_question(source: str, node: ast.Compare, dtypes: Mapping[str, bool]) -> str:
     """The question for object or text; empty where a comparison asks for something else."""
     sides: tuple[ast.expr, ...] = (node.left, node.comparators[0])
     sides = tuple(
@@ -82,12 +85,12 @@ def _write_question(source: str, node: ast.Compare, dtypes: set[str]) -> str:
         return ""
     negated = isinstance(node.ops[0], ast.NotEq)
     text = src.extract_text(source, asked)
-    if _is_of_columns(asked):
+    if _is_of_columns(asked, dtypes):
         return f"{'~' * negated}{text}.astype(str).isin({_LIST})"
     return f"{text} {'not ' * negated}in {_PAIR}"
 
 
-def _extend_list(source: str, node: ast.Compare, dtypes: set[str]) -> Iterator[Splice]:
+def _extend_list(source: str, node: ast.Compare, dtypes: Mapping[str, bool]) -> Iterator[Splice]:
     """``df[c].dtype in ["object"]``: text joins the list."""
     listed = node.comparators[0]
     if not isinstance(listed, ast.List | ast.Tuple | ast.Set) or not _is_dtype(node.left, dtypes) or not listed.elts:
@@ -99,8 +102,32 @@ def _extend_list(source: str, node: ast.Compare, dtypes: set[str]) -> Iterator[S
         yield start, end, f"{source[start:at]}, 'str'{source[at:end]}"
 
 
-def _list_dtype_names(node: ast.AST) -> Iterator[str]:
-    """``t`` of ``for c, t in df.dtypes.items()`` and of ``for t in df.dtypes``."""
+@lru_cache(maxsize=16)
+def _list_assigned_dtypes(source: str) -> tuple[tuple[str, bool], ...]:
+    """``types`` of ``types = df.dtypes``, as below."""
+    made = (n for n in src.walk(source) if isinstance(n, ast.Assign) and isinstance(n.value, ast.Attribute))
+    return tuple(
+        (target.id, _is_of_columns(node.value, {}))
+        for node in made
+        for target in node.targets
+        if isinstance(target, ast.Name) and isinstance(node.value, ast.Attribute) and node.value.attr == "dtypes"
+    )
+
+
+def _list_dtype_names(node: ast.AST) -> Iterator[tuple[str, bool]]:
+    """``t`` of ``for c, t in df.dtypes.items()``, of ``for t in df.dtypes`` and of ``df.dtypes.map(lambda t: …)``; and whether it is all of them, as in
+    ``df.dtypes.pipe(lambda t: …)`` and ``df.dtypes[lambda t: …]``."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(attr="dtypes"), attr="pipe" | "map" | "apply" as how),
+            args=[ast.Lambda(args=ast.arguments(args=[given]))],
+        ):
+            yield given.arg, how == "pipe"
+        case ast.Subscript(
+            value=ast.Attribute(attr="dtypes") | ast.Attribute(value=ast.Attribute(attr="dtypes"), attr="loc"),
+            slice=ast.Lambda(args=ast.arguments(args=[given])),
+        ):
+            yield given.arg, True
     if isinstance(node, ast.For | ast.comprehension):
         target, values = node.target, node.iter
         if (
@@ -111,10 +138,10 @@ def _list_dtype_names(node: ast.AST) -> Iterator[str]:
             target = target.elts[-1] if isinstance(target, ast.Tuple) else target
             values = values.func.value
         if isinstance(target, ast.Name) and isinstance(values, ast.Attribute) and values.attr == "dtypes":
-            yield target.id
+            yield target.id, False
 
 
-def _is_dtype(node: ast.expr, names: set[str]) -> bool:
+def _is_dtype(node: ast.expr, names: Mapping[str, bool]) -> bool:
     """True for ``df["c"].dtype``, ``df.dtypes``, ``df.dtypes["c"]``, ``df["c"].dtype.name``, ``str(df["c"].dtype)``, and names of such."""
     if isinstance(node, ast.Name):
         return node.id in names
@@ -135,8 +162,10 @@ def _is_object(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Attribute) and read_last_name(node) in ("object", "object_")
 
 
-def _is_of_columns(asked: ast.expr) -> bool:
+def _is_of_columns(asked: ast.expr, names: Mapping[str, bool]) -> bool:
     """True where the dtypes of a table are asked for, one for each column: ``df.dtypes``, not ``df[c].dtypes``."""
+    if isinstance(asked, ast.Name):
+        return names[asked.id]
     if not isinstance(asked, ast.Attribute) or asked.attr != "dtypes":
         return False
     owner = asked.value
