@@ -11,10 +11,12 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use, ran_once
 from jupyter_selfheal.model import Applicability, Patch
 
 POSITIONS = {"xticks": "xticklabels", "yticks": "yticklabels", "zticks": "zticklabels"}
 SETTERS = frozenset({"set_xticks", "set_yticks", "set_zticks", "xticks", "yticks"})
+LABEL_SETTERS = {f"set_{labels}": f"set_{ticks}" for ticks, labels in POSITIONS.items()}
 
 UNEVEN = re.compile(
     r"The number of FixedLocator locations \((\d+)\).* does not match the number of (?:tick)?labels \((\d+)\)"
@@ -33,9 +35,9 @@ class TickTexts(Rule):
     A confusion matrix is shown with the labels that it was made of: `display_labels=np.union1d(y_test, guesses)` (unsafe).
 
     Ticks of `range` or `np.arange` that have no label go: `plt.xticks(range(len(names)), names)`; so do labels that have no tick:
-    `plt.xticks(range(len(names) - 1), names[:len(names) - 1])`.
+    `plt.xticks(range(len(names) - 1), names[:len(names) - 1])`. So do those of `ax.set_xticklabels(names)` below `ax.set_xticks(places)`: `names[:len(places)]`.
 
-    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none (unsafe where the labels are listed by hand, or as many things are drawn: one may be missing). Labels without a tick are dropped safely where the ticks are counted by their names, and the same is drawn. Unsafe where they say something: they may
+    **Fix safety** Safe where the texts are empty: there is nothing to be seen then or now; and where ticks from 0 on are more than the labels: until Matplotlib 3.3 the first ones got them, and the others none (unsafe where the labels are listed by hand, or as many things are drawn: one may be missing). Labels without a tick are dropped safely where the ticks are counted by their names, and the same is drawn, and beside `set_xticks` where the notebook ran before Matplotlib 3.3. Unsafe where they say something: they may
     belong to other positions.
     """
 
@@ -50,6 +52,7 @@ class TickTexts(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if uneven := UNEVEN.search(context.failure.evalue):
             yield from self._drop_unlabelled(context, int(uneven[1]), int(uneven[2]))
+            yield from self._fit_labels(context, int(uneven[1]), int(uneven[2]))
             yield from self._name_classes(context)
             return
         cell_id, source, _ = context.location
@@ -146,6 +149,38 @@ class TickTexts(Rule):
                 title = f"Make `len({names})` ticks"
                 yield self.patch(edits, title, cause, applicability=level, why=why, prior=prior)
                 return
+
+    def _fit_labels(self, context: RuleContext, ticks: int, labels: int) -> Iterator[Patch]:
+        """``ax.set_xticklabels(names)`` below ``ax.set_xticks(places)``: labels without a tick go, or ticks from 0 on without a label; of both axes."""
+        calls = [c for c in context.walk(ast.Call) if isinstance(c.func, ast.Attribute) and c.args]
+        failing = next((c for c in context.list_calls_at_failure() if read_last_name(c.func) in LABEL_SETTERS), None)
+        names = context.read_plain_chain(failing.args[0]) if failing is not None and failing.args else None
+        splices: list[Splice] = []
+        for call in calls:
+            setter = LABEL_SETTERS.get(read_last_name(call.func))
+            if setter is None or not names or context.text(call.args[0]) != names:
+                continue
+            owner = context.text(call.func).removesuffix(read_last_name(call.func))
+            above = [c for c in calls if context.text(c.func) == owner + setter and c.lineno < call.lineno]
+            places = context.read_plain_chain(above[-1].args[0]) if above else None
+            if not places or not context.is_true(f"len({places}) == {ticks} and hasattr({names}, '__getitem__')"):
+                continue
+            if ticks < labels:
+                splices.append((*context.span(call.args[0]), f"{names}[:len({places})]"))
+            elif context.is_true(f"[*{places}] == [*range({ticks})]"):
+                splices.append((*context.span(above[-1].args[0]), f"{places}[:len({names})]"))
+        is_old = ran_once(context) or bool(find_older_use(context, "matplotlib", "3.3"))
+        if splices:
+            yield self.patch(
+                context.replace_here(*splices),
+                f"Use `{splices[0][2]}`",
+                f"There are {ticks} ticks and {labels} labels.",
+                applicability=Applicability.SAFE if is_old else Applicability.UNSAFE,
+                why="Until Matplotlib 3.3 the first ticks got the first labels."
+                if is_old
+                else "Another tick or label may be missing.",
+                prior=0.9 if is_old else 0.7,
+            )
 
     def _drop_labels(self, context: RuleContext, names: ast.expr, places: ast.Call, ticks: int, labels: int) -> Patch:
         """The labels beyond as many ticks as ``range`` of ``places`` has go: on purpose where something is drawn just there."""

@@ -13,6 +13,7 @@ from jupyter_selfheal.inside.tree_names import read_called_name
 _OLDER_BESIDE = {
     ("pandas", "3.0"): (("numpy", "1.26"), ("sklearn", "1.1"), ("scipy", "1.9"), ("imblearn", "0.6")),
     ("pandas", "2.0"): (("sklearn", "0.22"), ("scipy", "1.3"), ("imblearn", "0.6")),
+    ("matplotlib", "3.3"): (("sklearn", "0.23"), ("pandas", "1.0"), ("scipy", "1.3"), ("imblearn", "0.6")),
     ("sklearn", "0.24"): (("pandas", "0.23"), ("scipy", "1.3"), ("imblearn", "0.6")),
 }
 """What also shows that a package was older than a release: that something was used which another package had not any more by this release of it.
