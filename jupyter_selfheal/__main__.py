@@ -1,10 +1,22 @@
-"""``python -m jupyter_selfheal`` is ``jupyter selfheal``."""
+"""``jupyter selfheal``, from its first import on; ``python -m jupyter_selfheal`` is the same."""
 
 from __future__ import annotations
 
 import sys
 
-from jupyter_selfheal.surfaces.cli import run
+
+def run() -> int:
+    """The program. What it imports takes a moment, and a Ctrl-C then is told as any later one is."""
+    try:
+        from jupyter_selfheal.surfaces import cli
+
+        return cli.run()
+    except KeyboardInterrupt:
+        from jupyter_selfheal.errors import INTERRUPTED
+
+        print(f"jupyter selfheal: {INTERRUPTED}", file=sys.stderr)
+        return 2
+
 
 if __name__ == "__main__":  # a worker process of ``--jobs`` imports this under another name
     sys.exit(run())

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.cost import Cost
 
 __all__ = [
+    "INTERRUPTED",
     "NOT_ON_WINDOWS",
     "RUN_AGAIN",
     "ConfigError",
@@ -47,6 +48,9 @@ __all__ = [
     "WireError",
     "explain_import_error",
 ]
+
+INTERRUPTED = "interrupted: nothing more was written, and nothing is left running"
+"""What is said of a Ctrl-C, whenever it comes."""
 
 NOT_ON_WINDOWS = "Windows is not supported: run Jupyter and this in WSL 2"
 """What is said there instead of anything else, as modules of POSIX are missing."""

@@ -115,17 +115,8 @@ def prove_patch(
     with contextlib.ExitStack() as stack:
         install = build_installer(stack) if config.install else None
         calls = observer.build_probe(case, patch, starts.best)
-        trial, _ = run_trial(
-            case,
-            patch,
-            starts.best,
-            start=start,
-            scorer=scorer,
-            config=config,
-            install=install,
-            calls=calls,
-            is_last=is_last,
-        )
+        request = build_request(case, patch, start, scorer, config, calls=calls, is_last=is_last)
+        trial, _ = run_trial(patch, starts.best, request, start=start, install=install)
         trial = observer.add_recorded_steps(trial)
     judged = scorer.judge(case, trial, ((patch, trial),), ())
     return Candidate(patch, trial, judged.verdicts[0])

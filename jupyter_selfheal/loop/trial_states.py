@@ -66,21 +66,13 @@ class TrialStates:
         is_last: bool = False,
     ) -> tuple[Trial, TrialKernel | None]:
         """One trial of a patch of the reported case, with the calls made again that it may change."""
-        parts = self._parts
+        parts, start = self._parts, self.find_start(kernel)
         asks_calls = kernel is parts.starts.best and not first
-        trial, kept = run_trial(
-            case,
-            patch,
-            kernel,
-            start=self.find_start(kernel),
-            scorer=parts.scorer,
-            config=parts.config,
-            install=parts.install,
-            keep=keep,
-            first=first,
-            calls=self._calls.build_probe(case, patch, kernel) if asks_calls else None,
-            is_last=is_last,
+        calls = self._calls.build_probe(case, patch, kernel) if asks_calls else None
+        request = build_request(
+            case, patch, start, parts.scorer, parts.config, keep=keep, first=first, calls=calls, is_last=is_last
         )
+        trial, kept = run_trial(patch, kernel, request, start=start, install=parts.install)
         return self._calls.add_recorded_steps(trial), kept
 
     def try_patches(self, patches: tuple[Patch, ...], case: Case) -> Iterator[ev.TrialEnded]:

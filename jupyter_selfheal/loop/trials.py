@@ -33,23 +33,16 @@ from jupyter_selfheal.ports import Scorer, TrialKernel
 
 
 def run_trial(
-    case: Case,
     patch: Patch,
     kernel: TrialKernel,
+    request: TrialRequest,
     *,
     start: Start,
-    scorer: Scorer,
-    config: HealConfig,
     install: Callable[[str], str] | None = None,
-    keep: Keep = Keep.NEVER,
-    first: tuple[Step, ...] = (),
-    calls: Probe | None = None,
-    is_last: bool = False,
 ) -> tuple[Trial, TrialKernel | None]:
-    """Run the patched cell from a state, with the oracle's steps behind it.
+    """Run what :func:`build_request` asks for, with the requirements of the patch installed.
 
-    ``first`` are steps that come before all others, ``calls`` makes earlier calls again, right before the cell. ``start`` says what
-    the state is to *this* cell: the state after an earlier cell's failure is the one before this cell.
+    ``start`` says what the state is to *this* cell: the state after an earlier cell's failure is the one before this cell.
     A requirement that cannot be installed is no fault of ours: the trial says so, with nothing run. Raises
     :class:`~jupyter_selfheal.errors.KernelError` where the machinery fails.
     """
@@ -57,10 +50,7 @@ def run_trial(
         paths = _install_requirements(patch, install)
     except InfrastructureError as error:
         return Trial(patch.id, (), Ending.CANCELLED, start, kernel.isolation, detail=str(error)), None
-    request = build_request(
-        case, patch, start, scorer, config, keep=keep, first=first, calls=calls, paths=paths, is_last=is_last
-    )
-    trial, kept = kernel.run(request)
+    trial, kept = kernel.run(replace(request, paths=paths))
     return replace(trial, start=start), kept
 
 
@@ -74,10 +64,10 @@ def build_request(
     keep: Keep = Keep.NEVER,
     first: tuple[Step, ...] = (),
     calls: Probe | None = None,
-    paths: tuple[str, ...] = (),
     is_last: bool = False,
 ) -> TrialRequest:
-    """What :func:`run_trial` asks a state to run, where nothing is to be installed but what lies in ``paths``."""
+    """The patched cell, with the oracle's steps behind it: ``first`` come before all others, ``calls`` makes earlier calls again, right before
+    the cell."""
     asked_before = (calls,) if calls else ()
     oracle_steps = scorer.list_oracle_steps(case, patch)
     steps = (*first, *plan.build_trial_steps(case, patch, start, oracle_steps, asked_before))
@@ -90,7 +80,6 @@ def build_request(
         timeout=_compute_time_limit(case, patch, config) * cells + below + (calls.timeout if calls else 0.0),
         keep=keep,
         sandbox=build_sandbox(config),
-        paths=paths,
         is_brief=True,
         is_last=is_last,
     )

@@ -210,7 +210,7 @@ def _rewrite_use(
         receiver = f"({receiver})"
     arguments = [context.text(a) for a in call.args] if call is not None else []
     is_alone = call is not None and context.is_statement(call)
-    statement = call_forms(TABLE, "statements", owner.type).get(wrong) if owner.ndim < 2 else None  # np.append flattens
+    statement = call_forms(TABLE, "statements", owner.type).get(wrong)
     if statement and call is not None and context.read_plain_chain(node.value):
         return _fill_first(statement, receiver, arguments) if is_alone else None
     if wrong == "next" and "__next__" in owner.attributes and call is not None:

@@ -43,18 +43,7 @@ class Unpacking(Rule):
             ):
                 continue
             if isinstance(node.target, ast.Tuple) and _are_side_by_side(context, node):
-                start, end = src.find_span(source, node.iter)
-                parts = node.iter.elts if isinstance(node.iter, ast.Tuple) else []
-                is_named = all(isinstance(part, ast.Name | ast.Attribute) for part in parts)
-                inside = source[start:end].removeprefix("(").removesuffix(")")
-                yield self.patch(
-                    context.replace(cell_id, [(start, end, f"zip({inside})")]),
-                    f"Go through `zip({inside})`",
-                    "The loop goes through the lists one after the other, and not through their items side by side.",
-                    applicability=Applicability.SAFE if is_named else Applicability.UNSAFE,
-                    why="There are as many variables as lists, all of one length." if is_named else self.why,
-                    prior=0.92 if is_named else 0.7,
-                )
+                yield self._zip_lists(context, node.iter)
                 return
             if not isinstance(node.target, ast.Tuple | ast.List) or len(node.target.elts) != 2:
                 continue
@@ -67,8 +56,7 @@ class Unpacking(Rule):
             if width := _find_width(context, name or ""):
                 yield from self._take_parts(context, node.target, width)
                 return
-            end = src.find_span(source, node.iter)[1]
-            start = src.find_span(source, node.iter)[0]
+            start, end = src.find_span(source, node.iter)
             if thing.is_a("builtins.dict"):
                 change, title = (end, end, ".items()"), f"Go through `{name}.items()`"
                 sure = not context.is_true(f"any(isinstance(key, tuple) for key in {name})")
@@ -94,6 +82,22 @@ class Unpacking(Rule):
                     prior=0.4,
                 )
             return
+
+    def _zip_lists(self, context: RuleContext, lists: ast.expr) -> Patch:
+        """``for name, price in zip(names, prices)``."""
+        cell_id, source, _ = context.location
+        start, end = src.find_span(source, lists)
+        parts = lists.elts if isinstance(lists, ast.Tuple) else []
+        is_named = all(isinstance(part, ast.Name | ast.Attribute) for part in parts)
+        inside = source[start:end].removeprefix("(").removesuffix(")")
+        return self.patch(
+            context.replace(cell_id, [(start, end, f"zip({inside})")]),
+            f"Go through `zip({inside})`",
+            "The loop goes through the lists one after the other, and not through their items side by side.",
+            applicability=Applicability.SAFE if is_named else Applicability.UNSAFE,
+            why="There are as many variables as lists, all of one length." if is_named else self.why,
+            prior=0.92 if is_named else 0.7,
+        )
 
     def _take_parts(self, context: RuleContext, target: ast.Tuple | ast.List, width: int) -> Iterator[Patch]:
         """``for name, age, _ in people`` of records of three parts."""

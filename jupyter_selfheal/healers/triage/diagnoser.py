@@ -79,7 +79,7 @@ class _AskedOnce:
 def _diagnose_in_code(context: RuleContext, remedies: _AskedOnce) -> Diagnosis:
     """The cause in the code; where all that mends it needs a distribution that is not installed (``np.pmt``), which one."""
     diagnosis = _diagnose_code(context)
-    if context.failure.ename not in ("AttributeError", "ImportError", "ModuleNotFoundError"):
+    if context.failure.ename not in ("AttributeError", "ImportError", "ModuleNotFoundError", "UsageError"):
         return diagnosis
     found = remedies.list_remedies(context)
     installs = [next((e for e in patch.edits if isinstance(e, Install)), None) for patch in found]

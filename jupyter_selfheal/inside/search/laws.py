@@ -23,6 +23,8 @@ Law = Callable[[Arguments, Any], bool | None]
 
 @dataclass(frozen=True, slots=True)
 class NamedLaw:
+    """A law, and how it is told."""
+
     words: str
     holds: Law
 

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Sequence
 
 from jupyter_selfheal import registry
-from jupyter_selfheal.errors import NOT_ON_WINDOWS, SelfHealError
+from jupyter_selfheal.errors import INTERRUPTED, NOT_ON_WINDOWS, SelfHealError
 from jupyter_selfheal.own_process import keep_byte_code
 from jupyter_selfheal.surfaces.cli.interrupts import resend_lost_interrupts
 from jupyter_selfheal.surfaces.cli.parser import build_parser, find_command
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SelfHealError as error:
         return _print_error(str(error))
     except KeyboardInterrupt:
-        return _print_error("interrupted: nothing more was written, and nothing is left running")
+        return _print_error(INTERRUPTED)
     except BrokenPipeError:
         # the reader of our output went away (``| head``): no traceback, and none at exit either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import NotebookError, SelfHealError, UsageError
+from jupyter_selfheal.errors import INTERRUPTED, NotebookError, SelfHealError, UsageError
 from jupyter_selfheal.surfaces.cli.environments import add_environments, plan_environments
 from jupyter_selfheal.surfaces.cli.jobs import choose_workers, heal_in_processes
 from jupyter_selfheal.surfaces.cli.notices import print_notice
@@ -31,7 +31,6 @@ from jupyter_selfheal.surfaces.notebook.session import Session, find_run, make_r
 from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS, Settings
 from jupyter_selfheal.surfaces.notebook.write import check_writable
 
-INTERRUPTED = "interrupted: nothing more was written, and nothing is left running"
 INTERRUPTED_ELSEWHERE = (
     "interrupted: no further notebook is begun; the workers of {} finish those that they are at, and write them"
 )

@@ -28,6 +28,7 @@ class Form:
     indent: str = " "
     ascii_only: bool = False
     bom: bool = False
+    newline: str = "\n"
     ends_with_newline: bool = True
 
 
@@ -280,5 +281,6 @@ def _find_form(text: str) -> Form:
         indent=match[1] if match else "",
         ascii_only=text.isascii() and re.search(r"\\u[0-9a-f]{4}", text) is not None,
         bom=text.startswith("\ufeff"),
+        newline="\r\n" if match and match[0].startswith("{\r") else "\n",
         ends_with_newline=text.endswith("\n"),
     )

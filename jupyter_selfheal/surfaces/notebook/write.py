@@ -138,7 +138,8 @@ def format_notebook(raw: Mapping[str, JSON], form: Form) -> str:
         indent=form.indent or None,
         separators=(",", ": ") if form.indent else (", ", ": "),
     )
-    return ("\ufeff" if form.bom else "") + text + ("\n" if form.ends_with_newline else "")
+    ended = text + ("\n" if form.ends_with_newline else "")
+    return ("\ufeff" if form.bom else "") + ended.replace("\n", form.newline)  # within a text JSON writes it `\\n`
 
 
 def encode_text(text: str, encoding: str = "utf-8") -> bytes:

@@ -261,6 +261,13 @@ def test_what_a_distribution_of_its_own_has_now_says_which_to_install(bench: Ben
     assert diagnose(bench.fail("import numpy as np\nnp.pmtx(0.01)")).advice == ""
 
 
+def test_a_magic_of_an_extension_that_is_not_installed_says_what_to_install(bench: Bench) -> None:
+    found = diagnose(bench.fail("%%octave\n1 + 1"))
+    assert found.cause == "No cell loads the extension `oct2py.ipython`, which brings `%%octave`."
+    assert "%pip install oct2py" in found.advice
+    assert diagnose(bench.fail("%%nobodys\n1 + 1")).cause == "The magic command %%nobodys isn't available."
+
+
 @pytest.mark.parametrize(
     ("cell", "advice"),
     [

@@ -9,7 +9,7 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.engine import prove_patch
 from jupyter_selfheal.loop.observed_calls import CallObserver, find_affected
-from jupyter_selfheal.loop.trials import build_sandbox, run_trial
+from jupyter_selfheal.loop.trials import build_request, build_sandbox, run_trial
 from jupyter_selfheal.model import (
     Applicability,
     Case,
@@ -81,7 +81,8 @@ def try_change(
     kernel = FakeKernel([c.source for c in named[:-1]])
     observer, scorer = CallObserver(build_sandbox(CONFIG)), EvidenceScorer()
     calls = observer.build_probe(case, patch, kernel)
-    trial, _ = run_trial(case, patch, kernel, start=Start.BEFORE_CELL, scorer=scorer, config=CONFIG, calls=calls)
+    request = build_request(case, patch, Start.BEFORE_CELL, scorer, CONFIG, calls=calls)
+    trial, _ = run_trial(patch, kernel, request, start=Start.BEFORE_CELL)
     trial = observer.add_recorded_steps(trial)
     (verdict,) = scorer.judge(case, trial, ((patch, trial),), ()).verdicts
     rows = trial.probe(OBSERVED_CALLS)

@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop.plan import build_trial_steps
-from jupyter_selfheal.loop.trials import run_trial
+from jupyter_selfheal.loop.trials import build_request, run_trial
 from jupyter_selfheal.model import Case, Cell, Edit, Failure, Notebook, Patch, Replace, Run, RunCells, Start
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -87,5 +87,6 @@ def test_a_right_patch_of_a_function_is_no_longer_told_the_same_failure() -> Non
     kernel = FakeKernel([c.source for c in cells[:-1]])
     case = Case(Failure("fail", cells[-1].source, ename="TypeError", line=1), Notebook(cells))
     patch = Patch((Replace("def", DEFINE, MENDED),), "Give a number")
-    trial, _ = run_trial(case, patch, kernel, start=Start.BEFORE_CELL, scorer=EvidenceScorer(), config=HealConfig())
+    request = build_request(case, patch, Start.BEFORE_CELL, EvidenceScorer(), HealConfig())
+    trial, _ = run_trial(patch, kernel, request, start=Start.BEFORE_CELL)
     assert trial.ran

@@ -85,6 +85,13 @@ def test_pictures_warnings_and_errors_are_no_oracle(before: Output) -> None:
     assert not compared(before, text("5")).can_decide
 
 
+def test_an_output_that_nobody_reads_is_no_oracle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "LONGEST", 20)
+    assert not compared(printed("12345 " * 4), printed("12345 " * 4)).can_decide
+    assert compared(printed("12345 " * 3), printed("12345 " * 3)).match is comparison.Match.SAME
+    assert compared(printed("12345"), printed("12345 " * 4)).match is comparison.Match.VALUE
+
+
 @pytest.mark.parametrize("marker", ["NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP", "NBVAL_RAISES_EXCEPTION"])
 def test_nbvals_markers_and_tags_switch_the_comparison_off(marker: str) -> None:
     assert not compared(text("5"), text("6"), f"# {marker}\nx").can_decide

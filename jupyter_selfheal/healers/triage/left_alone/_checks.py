@@ -31,15 +31,18 @@ class Remedies(Protocol):
 def leave_alone(
     cause: str, reason: SkipReason, advice: str, locus: Locus = Locus.ENVIRONMENT, confidence: int = 95
 ) -> Diagnosis:
+    """What must be left alone, why, and what a person can do."""
     return Diagnosis(cause=cause, locus=locus, confidence=confidence, skip_reason=reason, advice=advice)
 
 
 def find_cell(context: RuleContext) -> Cell:
+    """The failing cell as the notebook has it."""
     at = context.notebook.index(context.failure.cell_id)
     return context.notebook.cells[at] if at >= 0 else Cell(context.failure.cell_id, context.failure.source)
 
 
 def read_line(context: RuleContext) -> str:
+    """The line that failed; the whole source where it is not among its lines."""
     _, source, line = context.location
     lines = source.splitlines()
     return lines[line - 1] if 0 < line <= len(lines) else source

@@ -44,3 +44,18 @@ def test_other_errors_that_cannot_be_raised_are_still_told() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "ZeroDivisionError" in ended.stderr
+
+
+def test_a_ctrl_c_while_the_command_is_imported_is_one_sentence() -> None:
+    code = (
+        "import signal, sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'jupyter_selfheal.surfaces.cli.parser': signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "from jupyter_selfheal.__main__ import run\n"
+        "sys.exit(run())"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "jupyter selfheal: interrupted: nothing more was written, and nothing is left running\n"

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.errors import INTERRUPTED, UsageError
 from jupyter_selfheal.model import Cell, Notebook
-from jupyter_selfheal.surfaces.cli.heal import INTERRUPTED
 from jupyter_selfheal.surfaces.live import session_file
 from jupyter_selfheal.surfaces.live.session import LiveSession
 from jupyter_selfheal.surfaces.live.session_file import name_cells

@@ -45,6 +45,15 @@ def test_an_unchanged_notebook_is_written_back_byte_for_byte(
     assert again == path.read_text(encoding="utf-8")
 
 
+def test_line_ends_of_windows_and_a_byte_order_mark_are_kept(tmp_path: Path) -> None:
+    written = "\ufeff" + json.dumps(notebook("x = 'a\\r\\n'\ny"), indent=1) + "\n"
+    path = tmp_path / "n.ipynb"
+    path.write_bytes(written.replace("\n", "\r\n").encode())
+    document = read(path)
+    again = format_notebook(build_healed_json(document, document.notebook.cells, {}), document.form)
+    assert again.encode() == path.read_bytes()
+
+
 def test_only_what_changed_differs(tmp_path: Path) -> None:
     path = tmp_path / "n.ipynb"
     path.write_text(json.dumps(notebook("a = 1", "b = a.x\nb", "c = 3", "d = 4"), indent=1))
