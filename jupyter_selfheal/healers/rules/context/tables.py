@@ -61,6 +61,12 @@ def find_distribution(module: str) -> tuple[str, bool]:
     return top.replace("_", "-"), top in read_words("distributions", "same_name")
 
 
+def list_known_modules() -> list[str]:
+    """The modules of which the distribution is known."""
+    named = (name for name in read_table("distributions")["distributions"] if "." not in name)
+    return [*named, *read_words("distributions", "same_name")]
+
+
 def is_never_installed(module: str) -> bool:
     """True for names that say nothing, that only some product has, or that Python itself had."""
     names = {module, module.split(".")[0]}

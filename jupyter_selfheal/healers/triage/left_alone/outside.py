@@ -9,7 +9,8 @@ from jupyter_selfheal.healers.rules.context import RuleContext, questions
 from jupyter_selfheal.healers.rules.context.endless_loops import is_memory_filled_by_loop
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
-from jupyter_selfheal.healers.rules.context.tables import find_distribution
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest
+from jupyter_selfheal.healers.rules.context.tables import find_distribution, list_known_modules
 from jupyter_selfheal.healers.rules.missing_extension import MOVED
 from jupyter_selfheal.healers.rules.missing_folder import find_missing_folder
 from jupyter_selfheal.healers.rules.missing_module import find_wanted_distribution
@@ -241,8 +242,17 @@ def diagnose_missing_module(context: RuleContext, remedies: Remedies) -> Diagnos
     advice = _advise_of_moved_module(context, module) or "Add the module's file: it did not come with the notebook."
     if requirement and module not in MOVED:
         line = Install(requirement, module).line
-        advice = f"`{line}`" + ("" if known else ", if that is the package you mean")
+        advice = f"`{line}`" if known else _advise_of_unknown_package(module, line)
     return leave_alone(f"The module {module} isn't installed here.", SkipReason.MISSING_MODULE, advice)
+
+
+def _advise_of_unknown_package(module: str, line: str) -> str:
+    """What to do where nobody here knows the module: a slip's name may be a distribution of whoever waits for such slips."""
+    near = find_nearest(module.split(".")[0], list_known_modules())
+    if len(near) != 1:
+        return f"`{line}`, if that is the package you mean"
+    meant = Install(find_distribution(near[0])[0], near[0]).line
+    return f"If `{near[0]}` is meant, correct the name, and `{meant}`; else `{line}`"
 
 
 def _advise_of_moved_module(context: RuleContext, module: str) -> str:
