@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, keep_outermost
-from jupyter_selfheal.healers.rules.context.import_plan import SEARCHED
+from jupyter_selfheal.healers.rules.context.import_plan import ALIASES, SEARCHED, find_shown_library
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Change, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import (
     find_keyword,
@@ -19,9 +19,6 @@ from jupyter_selfheal.healers.rules.context.nodes import (
 from jupyter_selfheal.healers.rules.context.remedies import QUOTED_PATH
 from jupyter_selfheal.healers.rules.context.templates import Written, choose, render
 from jupyter_selfheal.model import Applicability, Edit, Failure, Install, Patch
-
-ALIASES = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "mpl": "matplotlib"}
-"""Names by which libraries import others, as everybody does."""
 
 
 class RemovedName(Rule):
@@ -221,8 +218,8 @@ def _change_of(context: RuleContext, paths: list[str], module: str, name: str) -
     if package == "ipywidgets" and name.endswith("Widget") and context.exists(f"ipywidgets.{name[:-6]}"):
         about = "https://ipywidgets.readthedocs.io/en/stable/changelog.html"
         return Change(paths[0], f"ipywidgets.{name[:-6]}", package, "4.1", about)
-    if name in ALIASES and package in SEARCHED and context.exists(ALIASES[name]):
-        return Change(paths[0], ALIASES[name], package, "", f"`{package}` imported it under this name for itself")
+    if (shown := find_shown_library(context, module, name)) is not None:
+        return shown
     if module == "scipy" and context.exists(f"numpy.{name}"):
         about = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
         return Change(paths[0], f"numpy.{name}", package, "1.4", about)

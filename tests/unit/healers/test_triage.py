@@ -62,6 +62,8 @@ from tests.unit.healers.triage import diagnose
         ("bad data", ["answer = {'status': 'error', 'message': 'quota exceeded'}", "rows = answer['results']"]),
         ("bad data", ["answer = {'ok': False, 'error': 'invalid_auth'}", "items = answer['items']"]),
         ("skeleton", ["# a) mean  b) sum\nanswer = '?'", "assert answer in ('a', 'b')"]),
+        ("skeleton", ["n = 2\ndef count_leaves(tree):\n    # a leaf has no branches"]),
+        ("skeleton", ["class Tree:\n    def count(self,\n              deep=True):"]),
         ("skeleton", ["p = 0", "assert p != 0, 'Replace 0 by your answer'"]),
         ("skeleton", ["assert False, 'the test is still missing'"]),
         ("bad data", ["amounts = [float(a) for a in ['12.5', '7,1O', '3']]"]),
@@ -206,6 +208,9 @@ def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: st
         ["prices = [1, 2]\n# This will raise the average\nsum(price) / 2"],
         ["rates = [0.5]\nrates[0].rond(2)  # we get an error rate of 5 %"],
         ["1 +"],
+        ["def double(n):\nreturn 2 * n"],  # its body is there
+        ["class TooDeep(Exception):"],
+        ["for n in range(3):"],
         ["blank = '_'\nboard = [[blank] * 3]", "assert [['x', blank]] == board"],
     ],
 )  # fmt: skip

@@ -20,6 +20,9 @@ SEARCHED = frozenset({
 })  # fmt: skip
 """Packages whose submodules are searched for a name that is gone from where it was imported from."""
 
+ALIASES = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot", "mpl": "matplotlib"}
+"""Names by which libraries import others, as everybody does."""
+
 USER = "the cell that uses it"
 NOTHING = "nothing, as no cell uses it"
 WRITTEN_OUT = "its formula"
@@ -164,7 +167,17 @@ def _find_successor(context: RuleContext, module: str, name: str) -> tuple[Chang
     if module == "scipy" and name and context.exists(f"numpy.{name}"):
         source = "https://docs.scipy.org/doc/scipy/release/1.4.0-notes.html"
         return Change(path, f"numpy.{name}", "scipy", "1.4", source), f"numpy.{name}"
-    return _search_package(context, module, name)
+    alias = find_shown_library(context, module, name)
+    return (alias, alias.new) if alias is not None else _search_package(context, module, name)
+
+
+def find_shown_library(context: RuleContext, module: str, name: str) -> Change | None:
+    """The library that a package once showed among its own names (``sns.plt``), where it is there."""
+    package = module.split(".")[0]
+    if name not in ALIASES or package not in SEARCHED or not context.exists(ALIASES[name]):
+        return None
+    source = f"`{package}` imported it under this name for itself"
+    return Change(f"{module}.{name}", ALIASES[name], package, "", source)
 
 
 def _forget_requirement(context: RuleContext, change: Change, target: str) -> Change:

@@ -126,8 +126,8 @@ def _list_left_open(source: str) -> Iterator[tuple[str, str]]:
 
 
 def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
-    """``pd.read``, ``df.``, ``pd.read_csv(``: a line that shows what Tab offers, with nothing stored but that it does not parse; or ``df.to_sql()``, written to read its
-    parameters and never run."""
+    """``pd.read``, ``df.``, ``pd.read_csv(``: a line that shows what Tab offers, with nothing stored but that it does not parse; ``def mean(xs):`` with nothing
+    below it; or ``df.to_sql()``, written to read its parameters and never run."""
     failure, cell = context.failure, find_cell(context)
     line = "\n".join(t for t in context.failure.source.splitlines() if not t.lstrip().startswith("#")).strip()
     is_syntax = failure.kind is FailureKind.SYNTAX
@@ -136,7 +136,7 @@ def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagno
     shown = False
     if failure.kind is FailureKind.SYNTAX and _count_holes(read_line(context)) > 1:
         shown, line = True, read_line(context).strip()
-    elif failure.kind is FailureKind.SYNTAX and _ends_in_the_air(line):
+    elif is_syntax and (_ends_in_the_air(line) or _ends_with_head(line)):
         shown, line = True, line.splitlines()[-1].strip()
     elif "\n" in line:
         return None
@@ -156,6 +156,16 @@ def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagno
         "Finish the line.",
         Locus.CODE,
     )
+
+
+def _ends_with_head(source: str) -> bool:
+    """A function of which nothing is written but its head: with `pass` it would run, and do nothing of what it is for."""
+    indent = re.match(r"\s*", source.splitlines()[-1])
+    tree = src.parse(f"{source}\n{indent[0] if indent else ''}    pass")
+    node: ast.AST | None = tree
+    while isinstance(node, ast.Module | ast.ClassDef | ast.If) and node.body:
+        node = node.body[-1]
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and isinstance(node.body[0], ast.Pass)
 
 
 def _ends_in_the_air(source: str) -> bool:
