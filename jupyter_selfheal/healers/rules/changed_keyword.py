@@ -30,7 +30,7 @@ NAMED = re.compile(
 KEYWORD_FIRST = re.compile(
     r"['\"`](\w+)['\"`] is an invalid keyword|[Kk]eyword (\w+) is not recognized|property (\w+)$|"
     r"['\"`](\w+)['\"`] (?:parameter|argument|keyword)[^.]{0,40}(?:removed|deprecated|not supported|no longer)|Unknown property (\w+)|"
-    r"^(\w+) must be None; got|^Can not interpolate with (method)="
+    r"^(\w+) must be (?:None; got|unspecified)|^Can not interpolate with (method)="
 )
 MISSING = re.compile(r"missing (?:\d+ required positional arguments?|a required argument): |^No group keys passed")
 COUNT = re.compile(r"n_\w+|bin|(?:skip|n)row|ncol|epoch|decimal|(?:min_)?period")

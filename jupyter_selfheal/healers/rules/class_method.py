@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.edits import append_argument
+from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.nodes import find_assignment, find_keyword, read_literal
 from jupyter_selfheal.healers.rules.context.rewritten_calls import build_argument_splice
 from jupyter_selfheal.model import Applicability, Patch
@@ -21,7 +21,7 @@ class ClassMethod(Rule):
     **Failure** `TypeError: PeriodIndex.__new__() got an unexpected keyword argument 'year'`.
 
     **Fix** `pd.PeriodIndex(year=years, quarter=quarters)` becomes `pd.PeriodIndex.from_fields(year=years, quarter=quarters)`: the only one of the
-    installed class's methods `from_…` that has all the arguments as parameters. `ExponentialSmoothing(ts).fit(use_boxcox=True)` becomes
+    installed class's methods `from_…` that has all the arguments as parameters (the `name` of an index is given by `rename`). `ExponentialSmoothing(ts).fit(use_boxcox=True)` becomes
     `ExponentialSmoothing(ts, use_boxcox=True).fit()`: the constructor has the argument that the method has not, and it is not given there.
 
     **Fix safety** Safe: all arguments keep their names; of a class method there are two at least, and no other method of the class takes them. What goes to
@@ -52,11 +52,21 @@ class ClassMethod(Rule):
             if made is None or not made.is_class or made.path.startswith("__main__"):
                 continue
             makers = [name for name in made.attributes if name.startswith("from_")]
-            fitting = [name for name in makers if keywords <= _list_parameters(context, call.func, name)]
+            named = find_keyword(call, "name") if "rename" in made.attributes and len(keywords) > 2 else None
+            parameters = {name: _list_parameters(context, call.func, name) for name in makers}
+            fitting = [name for name in makers if keywords <= parameters[name]]
+            splices: list[Splice] = []
+            if not fitting and named is not None:  # an index is named afterwards
+                fitting = [name for name in makers if keywords - {"name"} <= parameters[name]]
+                last = context.span(call)[1]
+                splices = [
+                    build_argument_splice(context, call, named, ""),
+                    (last, last, f".rename({context.text(named.value)})"),
+                ]
             if len(fitting) == 1:
                 end = context.span(call.func)[1]
                 yield self.patch(
-                    context.replace_here((end, end, f".{fitting[0]}")),
+                    context.replace_here((end, end, f".{fitting[0]}"), *splices),
                     f"Make it by `{context.text(call.func)}.{fitting[0]}`",
                     f"`{context.text(call.func)}` itself takes no `{match[2]}`.",
                     prior=0.93,
