@@ -32,7 +32,9 @@ class GapsAsIntegers(Rule):
     name = "gaps as whole numbers"
     stage = Stage.LIBRARY
     enames = frozenset({"IntCastingNaNError", "ValueError"})
-    message = re.compile(r"[Cc]annot convert (?:non-finite values|NA|float NaN) (?:\(NA or inf\) )?to integer|" + FRACTIONS)
+    message = re.compile(
+        r"[Cc]annot convert (?:non-finite values|NA|float NaN) (?:\(NA or inf\) )?to integer|" + FRACTIONS
+    )
     applicability = Applicability.UNSAFE
     why = "Missing values stay missing; fill them or leave their rows out if that is what you mean."
 
