@@ -91,13 +91,23 @@ def _find_names_of_script(cell: Cell, failure: Failure) -> frozenset[str]:
 
 
 def _find_assigned_keys(body: Iterable[ast.stmt]) -> Iterable[str]:
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-                if isinstance(node.slice, ast.Constant):
-                    yield str(node.slice.value)
-            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                yield node.attr
+    """Keys and attributes that are set, and the new names of columns: ``df.columns = ["a", "b"]``, ``df.rename(columns={"A": "a"}, inplace=True)``."""
+    for node in (n for statement in body for n in ast.walk(statement)):
+        named: Iterable[ast.AST] = ()
+        match node:
+            case ast.Subscript(ctx=ast.Store(), slice=ast.Constant(value=key)):
+                yield str(key)
+            case ast.Attribute(ctx=ast.Store(), attr=attribute):
+                yield attribute
+            case ast.Assign(
+                targets=[ast.Attribute(attr="columns")], value=ast.List(elts=elements) | ast.Tuple(elts=elements)
+            ):
+                named = elements
+            case ast.Call(func=ast.Attribute(attr="rename"), keywords=keywords):
+                named = [
+                    v for k in keywords if k.arg == "columns" and isinstance(k.value, ast.Dict) for v in k.value.values
+                ]
+        yield from (n.value for n in named if isinstance(n, ast.Constant) and isinstance(n.value, str))
 
 
 def _find_filled_names(body: Iterable[ast.stmt]) -> Iterable[str]:

@@ -63,3 +63,23 @@ def test_a_key_of_what_would_have_been_bound_anew_follows_from_its_cell(below: s
 def test_a_script_that_is_gone_binds_nothing(tmp_path: Path) -> None:
     failed = Failure("c1", "%run tools.py", frames=(Frame(str(tmp_path / "tools.py"), 1, "<module>"),))
     assert find_lost_state(1, Cell("c1", "%run tools.py"), failed).names == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("renames", "key", "root"),
+    [
+        ("people.columns = ['AGE', 'town']", "AGE", 1),
+        ("people.rename(columns={'age': 'AGE'}, inplace=True)", "AGE", 1),
+        ("people.rename(columns={'age': 'AGE'}, inplace=True)", "age", 0),
+        ("people.columns = names", "AGE", 0),
+        ("people.drop(columns=['AGE'], inplace=True)", "AGE", 0),
+    ],
+)
+def test_a_column_that_would_have_got_its_name_follows_from_the_cell(renames: str, key: str, root: int) -> None:
+    failed = Failure("c1", renames, ename="ValueError", evalue="Length mismatch", statement=0)
+    lost = [find_lost_state(1, Cell("c1", renames), failed)]
+    asked = Failure("c2", f"people['{key}'].mean()", ename="KeyError", evalue=f"'{key}'")
+    named = Failure(
+        "c2", f"people.{key}", ename="AttributeError", evalue=f"'DataFrame' object has no attribute '{key}'"
+    )
+    assert [find_cascade_root(f, lost) for f in (asked, named)] == [root, root]
