@@ -6,6 +6,8 @@ import argparse
 import shutil
 import sys
 
+from jupyter_selfheal.surfaces.words import print_lines
+
 
 def print_trace(options: argparse.Namespace) -> int:
     """List earlier heals, or print some as timelines."""
@@ -22,7 +24,10 @@ def print_trace(options: argparse.Namespace) -> int:
         if number and not options.json:
             print()
         for line in format_timeline(run, options.kind or None, options.index, options.json, options.follow):
-            print(line, flush=options.follow)
+            if options.json or options.kind:  # records, and requests word for word
+                print(line, flush=options.follow)
+            else:
+                print_lines([line])
     return 0
 
 
@@ -39,6 +44,10 @@ def print_rules(options: argparse.Namespace) -> int:
     from jupyter_selfheal.healers.rules._docs import explain
     from jupyter_selfheal.scoring.review._docs import explain_check
 
-    page = explain_check(options.code)
-    print(page if page is not None else explain(options.code))
+    page = explain_check(options.code) or explain(options.code)
+    if not options.code:
+        print(page)
+        return 0
+    for paragraph in page.strip().split("\n\n"):
+        print_lines([" ".join(paragraph.split()), ""])
     return 0

@@ -12,6 +12,7 @@ import pytest
 
 import jupyter_selfheal
 from jupyter_selfheal.journal.jsonl import JsonlJournal
+from jupyter_selfheal.loop.events import Broke
 from jupyter_selfheal.surfaces.cli import doctor, main
 from tests.batches import notebook
 from tests.unit.surfaces.test_card import Screen
@@ -63,6 +64,21 @@ def test_the_list_of_runs_is_cut_to_a_terminal_and_whole_in_a_file(
     assert row.startswith("abc123 ")
     assert row.endswith("…")
     assert max(len(heading), len(row)) <= 60
+
+
+def test_a_rules_page_and_a_timeline_fit_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "60")
+    with JsonlJournal.create("abc123", notebook="a.ipynb") as journal:
+        journal.append(
+            Broke("infrastructure", "the folder of the notebook is on a disk that has gone away in the meantime")
+        )
+    for words in (["rules", "KEY101"], ["rules", "REV101"], ["trace", "abc123"]):
+        screen = Screen()
+        monkeypatch.setattr(sys, "stdout", screen)
+        assert main(words) == 0
+        assert screen.getvalue().count("\n") > 3
+        assert max(map(len, screen.getvalue().splitlines())) <= 60
 
 
 def test_the_log_of_a_notebook_without_a_fix_says_that_there_is_none(
