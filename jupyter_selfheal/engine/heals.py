@@ -52,7 +52,6 @@ from jupyter_selfheal.ports import (
     HealDependencies,
     Journal,
     Provider,
-    Scorer,
     Starts,
     TrialKernel,
 )
@@ -142,10 +141,8 @@ def open_dependencies(
     config: HealConfig,
     approver: Approver,
     journal: Journal,
-    scorer: Scorer | None = None,
     install: Callable[[str], str] | None = None,
     listeners: Sequence[Callable[[object], None]] = (),
-    learners: Sequence[Callable[[Outcome], None]] = (),
     session_spent: Cost = Cost(),  # noqa: B008 (frozen)
     provider: Provider | None = None,
     given: Sequence[Patch] = (),
@@ -154,7 +151,7 @@ def open_dependencies(
 ) -> Iterator[HealDependencies]:
     """Everything that a heal of this case runs on; let go of at the end.
 
-    ``scorer``, ``install`` and ``provider`` stand in for the shipped ones; ``given`` are patches that somebody else wrote, which
+    ``install`` and ``provider`` stand in for the shipped ones; ``given`` are patches that somebody else wrote, which
     are then all that is tried; out of ``pot`` every call is paid that is made for several processes of one command; ``run_fixes``
     healed other notebooks of it, and are tried first.
     """
@@ -175,7 +172,7 @@ def open_dependencies(
             facts=facts,
             healers=(load_part("healers.given", "GivenPatches")(given),) if given else healers,
             diagnoser=build_diagnoser(healers),
-            scorer=scorer or (build_judged_scorer(config, judging, redactor) if judging else free),
+            scorer=build_judged_scorer(config, judging, redactor) if judging else free,
             approver=approver,
             journal=journal,
             config=config,
@@ -189,7 +186,7 @@ def open_dependencies(
             install=install,
             questions=build_questioner(starts, config),
             listeners=tuple(listeners),
-            learners=(*learners, *(h.learn for h in healers if hasattr(h, "learn"))),
+            learners=tuple(h.learn for h in healers if hasattr(h, "learn")),
             session_spent=session_spent,
         )
         keep_secrets(case, journal, redactor)
