@@ -164,10 +164,11 @@ def _list_added_heads(old: list[ast.Module], new: list[ast.Module]) -> list[ast.
 
 
 def _begins_with_failing_magic(case: Case, after: Sequence[str]) -> bool:
-    """Whether the line that failed is a cell magic below its cell's first line, and begins a cell now."""
+    """Whether the line that failed is a cell magic below its cell's first line, or one with a sign too few, and begins a cell now."""
     lines = case.failure.source.split("\n")
-    line = lines[case.failure.line - 1] if 1 < case.failure.line <= len(lines) else ""
-    return line.startswith("%%") and any(text.split("\n")[0] == line for text in after)
+    line = lines[case.failure.line - 1] if 1 <= case.failure.line <= len(lines) else ""
+    wanted = line if line.startswith("%%") and case.failure.line > 1 else f"%{line}"
+    return wanted.startswith("%%") and any(text.split("\n")[0] == wanted for text in after)
 
 
 def list_fresh_statements(old: list[ast.Module], new: list[ast.Module]) -> list[ast.stmt]:

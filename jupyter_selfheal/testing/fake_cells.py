@@ -47,6 +47,9 @@ class FakeShell:
     def user_global_ns(self) -> dict[str, Any]:
         return self.user_ns
 
+    def run_line_magic(self, name: str, line: str) -> None:
+        """Does nothing, as all magics."""
+
 
 @dataclass
 class Last:
@@ -103,13 +106,16 @@ def _refuse_unloaded(code: str, loaded: set[str]) -> str:
     return told if match[2] == "%%" else f"{code[: match.start()]}{match[1]}{told}{code[match.end() :]}"
 
 
-_BELOW = re.compile(r"(?m)(?<=\n)(%%\w+)\b.*$")
+_BELOW = re.compile(r"(?m)(?<=\n)(%%\w+)\b.*$|^(%capture)\b.*$")
 
 
 def _refuse_below(code: str) -> str:
-    """The code in which a cell magic fails that stands below the first line."""
-    told = "raise __import__('IPython').core.error.UsageError('Line magic function `{}` not found.')"
-    return code if code.lstrip().startswith("%%") else _BELOW.sub(lambda match: told.format(match[1]), code)
+    """The code in which a cell magic fails that stands below the first line, or has one sign."""
+    told = "raise __import__('IPython').core.error.UsageError('Line magic function `{}` not found{}.')"
+    hint = " (But cell magic `%%capture` exists, did you mean that instead?)"
+    if code.lstrip().startswith("%%"):
+        return code
+    return _BELOW.sub(lambda match: told.format(match[1] or match[2], hint if match[2] else ""), code)
 
 
 def _mask_magics(code: str) -> str:

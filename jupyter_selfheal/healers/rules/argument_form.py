@@ -27,7 +27,7 @@ class ArgumentForm(Rule):
     `df.rename(columns=["a", "b"])`; `No axis named 1 for object type Series` at `df["age"].max(axis=1)`; `Concatenation requires list-likes
     containing only strings`; `'SeriesGroupBy' object has no attribute 'average'` at `.agg("average")`.
 
-    **Fix** `isin(["Ulm"])`; `.str.startswith(("a", "b"))`; `df.set_axis(["a", "b"], axis=1)` for as many names as there are columns; `df["age"].max()`; `.str.cat(df["age"].astype(str))`;
+    **Fix** `columns=["age"]` (`Index(...) must be called with a collection of some kind, 'age' was passed`); `isin(["Ulm"])`; `.str.startswith(("a", "b"))`; `df.set_axis(["a", "b"], axis=1)` for as many names as there are columns; `df["age"].max()`; `.str.cat(df["age"].astype(str))`;
     `.agg("mean")`.
 
     **Fix safety** Safe: each says the same in the form that pandas takes, and nothing else of the call changes. Unsafe for a text in `isin` that no row has: a part of a text, or a list in one, may be meant. Silent of an `axis` where the result becomes a
@@ -41,7 +41,8 @@ class ArgumentForm(Rule):
     message = re.compile(
         r"only list-like objects are allowed to be passed to isin|'list' object is not callable|No axis named (?:1|columns) for object type Series|"
         r"expected a string or tuple, not list|axis 1 is out of bounds for array of dimension 1|"
-        r"Concatenation requires list-likes containing only strings|GroupBy' object has no attribute '\w+'"
+        r"Concatenation requires list-likes containing only strings|GroupBy' object has no attribute '\w+'|"
+        r"Index\(\.\.\.\) must be called with a collection of some kind, '"
     )
     applicability = Applicability.SAFE
     why = "It says the same in the form that pandas takes."
@@ -77,6 +78,18 @@ def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str,
     assert isinstance(call.func, ast.Attribute)
     evalue, method = context.failure.evalue, call.func.attr
     named = {k.arg: k for k in call.keywords}
+    if (told := re.search(r"collection of some kind, ('.*') was passed", evalue)) is not None:
+        labels = [
+            k.value
+            for k in call.keywords
+            if k.arg in ("columns", "index") and context.is_true(f"repr({context.text(k.value)}) == {told[1]!r}")
+        ]
+        new = f"[{context.text(labels[0])}]" if labels else ""
+        return (
+            ([(*context.span(labels[0]), new)], f"Use `{new}`", "Labels are given as a list.")
+            if len(labels) == 1
+            else None
+        )
     if "isin" in evalue and method == "isin" and len(call.args) == 1:
         new = f"[{context.text(call.args[0])}]"
         return [(*context.span(call.args[0]), new)], f"Use `{new}`", "`isin` takes a list of values."

@@ -30,7 +30,7 @@ class FittedBelow(Rule):
     **Fix** `model = sm.OLS(y, X).fit()`. That cell moves directly above the failing one. Where no cell fits a scaler or such, `scaler.transform(x)` becomes `scaler.fit_transform(x)`, and a model is fitted to the training part of the notebook's split.
 
     **Fix safety** Safe where the cell reads only what is there already, and no cell that it passes binds or changes what it reads
-    or makes, and for `fit_transform` of the training part of the notebook's split. Unsafe where it fits to all rows what a split took apart; silent where the failing statement stands below the fit once more, as it shows what
+    or makes, and for `fit_transform` of the training part of the notebook's split, or of what is named so. Unsafe where it fits to all rows what a split took apart; silent where the failing statement stands below the fit once more, as it shows what
     is there before. Unsafe for `fit_transform` of anything else and a model's `fit`, as other data may be what it is to be fitted to; silent of it for test data, and for a transformer that needs `y`.
     """
 
@@ -149,13 +149,14 @@ class FittedBelow(Rule):
             if signature is None or needed or not is_transformer:
                 return
             split = find_split(context)
-            is_training = split is not None and context.text(call.args[0]) == split.data.get("train")
+            given = context.text(call.args[0])
+            is_training = given == split.data.get("train") if split is not None else "train" in given.lower()
             yield self.patch(
                 context.replace(context.cell_id, [(*context.find_attribute_span(func), "fit_transform")]),
                 f"Use `{name}.fit_transform(…)`",
                 f"`{name}` isn't fitted: nothing in the notebook does that.",
                 applicability=Applicability.SAFE if is_training else Applicability.UNSAFE,
-                why="It is the training part of the split, and nothing else is to be fitted to."
+                why="It is the training part, and nothing else is to be fitted to."
                 if is_training
                 else "It may be meant to be fitted to other data.",
                 prior=0.9 if is_training else 0.6,

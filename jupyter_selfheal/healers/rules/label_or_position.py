@@ -22,7 +22,7 @@ class LabelOrPosition(Rule):
     `df.iloc[:, "age"]`; `IndexingError: Too many indexers` at `df.loc[rows, "name", "age"]`; `TypeError: Slicing a positional slice with .loc is
     not allowed` at `df.loc["sum", :4] = …`.
 
-    **Fix** `df.iloc[0]`, `df.loc[df.index[0], "age"]`; `df.loc[:, "age"]`, `df.iloc[2, df.columns.get_loc("age")]`; `df.loc[rows, ["name", "age"]]`;
+    **Fix** `df.iloc[0]`, `df.loc[df.index[0], "age"]`; `df.loc[:, "age"]`, `df.loc["rome", "age"]`, `df.iloc[2, df.columns.get_loc("age")]`; `df.loc[rows, ["name", "age"]]`;
     `df.loc["rome"]` for `df.iloc["rome"]`, or `df["age"]` where only a column has that name; `df.loc["sum", df.columns[:4]]`, `df.iloc[:2]`.
 
     **Fix safety** Safe: no row of an index of texts or dates has a number for its label, no column's place is a text, and the names are
@@ -163,6 +163,8 @@ def _mend_name(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tu
     assert isinstance(node.value, ast.Attribute)
     if isinstance(rows, ast.Slice) and rows.lower is rows.upper is rows.step is None:
         return [(*context.find_attribute_span(node.value), "loc")], f"{text}.loc[:, {context.text(column)}]"
+    if context.is_true(f"isinstance({context.text(rows)}, str) and {context.text(rows)} in ({text}).index"):
+        return [(*context.find_attribute_span(node.value), "loc")], f"{text}.loc[{context.text(node.slice)}]"
     how = "get_indexer" if isinstance(column, ast.List) else "get_loc"
     new = f"{text}.columns.{how}({context.text(column)})"
     return [(*context.span(column), new)], new

@@ -8,11 +8,15 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"\w+\.\w+\(\) missing \d+ required positional arguments?: '\w+'|^type object '\w+' has no attribute '\w+'"
 )
+
+LACKS_SELF = re.compile(r"^(\w+)\.(\w+)\(\) missing 1 required positional argument: 'self'")
+FOR_CLASS = "The object may have to be kept, or the method be one of the class."
 
 OF_OBJECTS = frozenset({"print", "len", "str", "repr", "list", "sum", "sorted", "bool", "iter", "next", "display"})
 """What is asked of an object, and seldom of its class."""
@@ -24,9 +28,9 @@ class ObjectNotMade(Rule):
     **Failure** `TypeError: Stack.push() missing 1 required positional argument: 'item'` at `stack.push(1)` below `stack = Stack`;
     `AttributeError: type object 'Stack' has no attribute 'items'` at `stack.items`.
 
-    **Fix** `stack = Stack()`.
+    **Fix** `stack = Stack()`. At `Stack.size()`, where a method is called on the class: `Stack().size()`, or `stack.size()` where there is one object of it.
 
-    **Fix safety** Safe where the class is the notebook's own and can be made without arguments, and the variable is read for its attributes alone. Unsafe where it is given to something else, and
+    **Fix safety** Safe where the class is the notebook's own and can be made without arguments, and the variable is read for its attributes alone; so is a method called on the class that reads `self` and sets nothing of it. Unsafe where it is given to something else, and
     where what is set by it is read of the class. Silent where it is called, or asked for, as another name of the class.
     """
 
@@ -38,6 +42,8 @@ class ObjectNotMade(Rule):
     why = "A method of its objects is called, and it can be made without arguments."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if (called := LACKS_SELF.search(context.failure.evalue)) is not None:
+            yield from self._call_on_object(context, *called.groups())
         names = dict.fromkeys(
             n.value.id for n in context.list_nodes_at_failure(ast.Attribute) if isinstance(n.value, ast.Name)
         )
@@ -63,6 +69,31 @@ class ObjectNotMade(Rule):
                 prior=0.6 if doubt else 0.93,
             )
             return
+
+    def _call_on_object(self, context: RuleContext, owner: str, method: str) -> Iterator[Patch]:
+        """``Stack().size()`` for ``Stack.size()``."""
+        kind, signature = context.describe(owner), context.signature(owner)
+        definitions = (n for n in context.walk_notebook() if isinstance(n, ast.ClassDef) and n.name == owner)
+        body = next(definitions, ast.Module([], [])).body
+        bodies = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == method]
+        nodes = [n for n in context.list_nodes_at_failure(ast.Attribute) if n.attr == method]
+        if kind is None or not kind.is_class or not nodes or context.text(nodes[0].value) != owner or len(bodies) != 1:
+            return  # by another name of the class, say
+        own = [n for n in ast.walk(bodies[0]) if isinstance(n, ast.Attribute) and read_last_name(n.value) == "self"]
+        objects = [name for name, (of, _) in context.state.names.items() if of == owner and name != "_"]
+        made = f"{owner}()" if signature is not None and signature.needs_nothing and not objects else ""
+        new = objects[0] if len(objects) == 1 else made
+        if not new or not own:
+            return
+        doubt = "" if not any(isinstance(n.ctx, ast.Store) for n in own) else FOR_CLASS
+        yield self.patch(
+            context.replace_here((*context.span(nodes[0].value), new)),
+            f"Call it on an object: `{new}.{method}`",
+            f"`{method}` is a method of the objects of `{owner}`, and was called on the class itself.",
+            applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+            why=doubt or "The method reads its object, and there is one way to have one.",
+            prior=0.6 if doubt else 0.93,
+        )
 
 
 def _is_called(context: RuleContext, name: str) -> bool:

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import append_argument
+from jupyter_selfheal.healers.rules.context.nodes import find_keyword
 from jupyter_selfheal.inside.tree_names import list_names
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -16,9 +18,10 @@ class PartsOfText(Rule):
     **Failure** `TypeError: 'StringMethods' object is not iterable` at `df["a"], df["b"] = df["ab"].str.split("-", n=1).str`; `KeyError: -1` or `Length
     of values (2) does not match length of index (3)` at `df["b"] = df["ab"].str.split("-")[1]`, which takes a row.
 
-    **Fix** `… = [df["ab"].str.split("-", n=1).str[i] for i in range(2)]`; `df["ab"].str.split("-").str[1]`.
+    **Fix** `… = [df["ab"].str.split("-", n=1).str[i] for i in range(2)]`; `df["ab"].str.split("-").str[1]`;
+    `expand=True` at `df[["a", "b"]] = df["ab"].str.split("-")` (`Columns must be same length as key`).
 
-    **Fix safety** Safe: this is what going through `.str` gave until pandas 2.0; a row's parts are no column. Unsafe where no column is filled: a row may be meant. Silent
+    **Fix safety** Safe: this is what going through `.str` gave until pandas 2.0; a row's parts are no column. Unsafe where no column is filled: a row may be meant; and where some texts have fewer parts than there are columns. Silent
     where it is not unpacked into a known number of names, and where the parts of a row are not put into a column.
     """
 
@@ -30,6 +33,9 @@ class PartsOfText(Rule):
     why = "Until pandas 2.0, going through `.str` gave these (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "Columns must be same length as key" in context.failure.evalue:
+            yield from self._expand(context)
+            return
         if context.failure.ename != "TypeError":
             yield from self._take_part(context)
             return
@@ -48,6 +54,30 @@ class PartsOfText(Rule):
             "`.str` can no longer be gone through; its items are the parts.",
             prior=0.92,
         )
+
+    def _expand(self, context: RuleContext) -> Iterator[Patch]:
+        """``df[["a", "b"]] = df["ab"].str.split("-")``: one column of lists for several columns."""
+        match context.failing_statement:
+            case ast.Assign(
+                targets=[ast.Subscript(slice=names)],
+                value=ast.Call(func=ast.Attribute(value=ast.Attribute(attr="str"), attr="split" | "rsplit")) as call,
+            ) if find_keyword(call, "expand") is None:
+                count = (
+                    len(names.elts) if isinstance(names, ast.List) else context.number(f"len({context.text(names)})")
+                )
+                parts = f"{context.text(call)}.dropna().str.len()"
+                most, least = context.number(f"{parts}.max()"), context.number(f"{parts}.min()")
+                if count and most == count:
+                    yield self.patch(
+                        context.replace_here(append_argument(context.source, call, "expand=True")),
+                        "Add `expand=True`",
+                        "The split gives one column of lists; `expand=True` makes a column of each part.",
+                        applicability=None if least == most else Applicability.UNSAFE,
+                        why="Each text has as many parts as there are columns."
+                        if least == most
+                        else "Some texts have fewer parts.",
+                        prior=0.93 if least == most else 0.7,
+                    )
 
     def _take_part(self, context: RuleContext) -> Iterator[Patch]:
         """``df["ab"].str.split("-")[1]``: the parts of row 1, where the second part of every row is meant."""

@@ -12,7 +12,8 @@ from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"^num must be an integer with 1 <= num <= \d+, not 0$|^Unrecognized marker style '([\w ]+)'|^'str' object has no attribute 'copy'"
+    r"^num must be an integer with 1 <= num <= \d+, not 0$|^Unrecognized marker style '([\w ]+)'|^'str' object has no attribute 'copy'|"
+    r"barh?\(\) missing 1 required positional argument: '(height|width)'|plot\(\) got an unexpected keyword argument '(x|y)'"
 )
 MARKERS = {
     "circle": "o", "square": "s", "triangle": "^", "star": "*", "diamond": "D", "cross": "x", "plus": "+", "point": ".", "pentagon": "p", "hexagon": "h",
@@ -26,9 +27,10 @@ class PlotArgument(Rule):
     """Write an argument as Matplotlib takes it.
 
     **Failure** `ValueError: num must be an integer with 1 <= num <= 4, not 0` at `plt.subplot(2, 2, i)` in `for i in range(4)`; `Unrecognized marker style 'circle'`;
-    `AttributeError: 'str' object has no attribute 'copy'` at `plt.annotate(…, arrowprops="->")`.
+    `AttributeError: 'str' object has no attribute 'copy'` at `plt.annotate(…, arrowprops="->")`; `bar() missing 1 required positional argument: 'height'` at `plt.bar(counts)`;
+    `plot() got an unexpected keyword argument 'x'`.
 
-    **Fix** `plt.subplot(2, 2, i + 1)`, wherever the loop asks for it; `marker="o"`; `arrowprops=dict(arrowstyle="->")`.
+    **Fix** `plt.subplot(2, 2, i + 1)`, wherever the loop asks for it; `marker="o"`; `arrowprops=dict(arrowstyle="->")`; `plt.bar(counts.index, counts)` of a series, `plt.bar(d.keys(), d.values())`; `plt.plot(days, rain)` for `plt.plot(x=days, y=rain)`.
 
     **Fix safety** Safe: the loop counts from 0 and places from 1, the marker has that name in Matplotlib's manual, and a style of arrow is all that the text can be. Silent where
     the place is written as a number or counted in another way.
@@ -37,7 +39,7 @@ class PlotArgument(Rule):
     code = "MPL114"
     name = "argument of a plot in another form"
     stage = Stage.LIBRARY
-    enames = frozenset({"ValueError", "AttributeError"})
+    enames = frozenset({"ValueError", "AttributeError", "TypeError"})
     message = MESSAGE
     applicability = Applicability.SAFE
     why = "A style of arrow is all that the text can be."
@@ -49,6 +51,10 @@ class PlotArgument(Rule):
                 patch = self._count_from_one(context, call)
             elif told is not None and told[1]:
                 patch = self._write_marker(context, call, told[1])
+            elif told is not None and told[2]:
+                patch = self._give_labels(context, call)
+            elif told is not None and told[3]:
+                patch = self._give_by_place(context, call)
             else:
                 patch = self._name_style(context, call)
             if patch is not None:
@@ -74,6 +80,38 @@ class PlotArgument(Rule):
             f"`{name}` counts from 0, and the places of a figure are counted from 1.",
             why="The loop counts from 0, and places are counted from 1.",
             prior=0.94,
+        )
+
+    def _give_labels(self, context: RuleContext, call: ast.Call) -> Patch | None:
+        """``plt.bar(counts)``, where a series or a dictionary holds both the labels and the heights."""
+        if not (read_last_name(call.func) in ("bar", "barh") and len(call.args) == 1):
+            return None
+        given, text = context.describe_all(call.args, calls=True)[0], context.operand(call.args[0])
+        new = f"{text}.index, {text}" if given.is_a("pandas.Series") else f"{text}.keys(), {text}.values()"
+        if not given.is_a("pandas.Series", "builtins.dict"):
+            return None
+        return self.patch(
+            context.replace_here((*context.span(call.args[0]), new)),
+            f"Use `{new}`",
+            f"`{text}` holds the bars' names and how long each is; both must be given.",
+            why="It holds a name and a number for each bar.",
+            prior=0.94,
+        )
+
+    def _give_by_place(self, context: RuleContext, call: ast.Call) -> Patch | None:
+        """``plt.plot(x=days, y=rain)``."""
+        keywords = {k.arg: k for k in call.keywords}
+        if read_last_name(call.func) != "plot" or call.args or list(keywords)[:2] != ["x", "y"] or "data" in keywords:
+            return None
+        changes: list[Splice] = [
+            (context.span(keywords[n])[0], context.span(keywords[n].value)[0], "") for n in ("x", "y")
+        ]
+        return self.patch(
+            context.replace_here(*changes),
+            "Give `x` and `y` by their place",
+            "`plot` of Matplotlib takes what it draws by place alone.",
+            why="Matplotlib's `plot` takes the same two in this order.",
+            prior=0.95,
         )
 
     def _write_marker(self, context: RuleContext, call: ast.Call, wrong: str) -> Patch | None:

@@ -348,3 +348,10 @@ def test_a_cell_magic_that_begins_a_cell_is_not_deleted(moved: str, is_kept: boo
     case = case_of(["n = 1\n%%time\nsum(xs)"], line=2, ename="UsageError")
     edits = (Insert("n", "n = 1", "c0"), Replace("c0", case.failure.source, moved))
     assert (not any("deletes" in t for t in find_tampering(case, Patch(edits, "split", healer="rules")))) is is_kept
+
+
+@pytest.mark.parametrize(("second", "is_kept"), [("%%capture out\nsum(xs)", True), ("sum(xs)", False)])
+def test_a_magic_that_gets_its_second_sign_is_not_deleted(second: str, is_kept: bool) -> None:
+    case = case_of(["%capture out\nsum(xs)"], line=1, ename="UsageError")
+    patch = Patch((Replace("c0", case.failure.source, second),), "two signs", healer="rules")
+    assert (not any("deletes" in t for t in find_tampering(case, patch))) is is_kept

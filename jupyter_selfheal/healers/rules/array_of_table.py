@@ -1,0 +1,73 @@
+"""SKL140: an array that a transformer made of a table, used as the table."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
+
+MESSAGE = re.compile(r"'numpy\.ndarray' object has no attribute '(\w+)'|^only integers, slices \(`:`\)")
+EACH_COLUMN = frozenset(
+    {"StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler", "Normalizer", "PowerTransformer", "QuantileTransformer", "OrdinalEncoder"}
+)  # fmt: skip
+"""Transformers that give one column for each, in their order."""
+
+
+class ArrayOfTable(Rule):
+    """Keep the table that a transformer makes an array of.
+
+    **Failure** `AttributeError: 'numpy.ndarray' object has no attribute 'head'` at `df.head()`, or `only integers, slices (`:`) … are valid indices` at `df["age"]`.
+
+    **Fix** `df = pd.DataFrame(scaler.fit_transform(df), columns=df.columns, index=df.index)` where it is made.
+
+    **Fix safety** Safe: a scaler gives one column for each, in their order. Silent for other transformers, and for what a table has not, either.
+    """
+
+    code = "SKL140"
+    name = "array made of a table"
+    stage = Stage.LIBRARY
+    enames = frozenset({"AttributeError", "IndexError"})
+    message = MESSAGE
+    applicability = Applicability.SAFE
+    why = "The transformer gives one column for each, in their order, and a table is read."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        frame, missed = context.reference("pandas.DataFrame"), MESSAGE.search(context.failure.evalue)
+        if frame is None or frame.import_line or missed is None:
+            return
+        if missed[1]:
+            wanted = [n.value for n in context.list_nodes_at_failure(ast.Attribute) if n.attr == missed[1]]
+            if not context.exists(f"pandas.DataFrame.{missed[1]}"):
+                return
+        else:
+            keys = context.list_nodes_at_failure(ast.Subscript)
+            wanted = [n.value for n in keys if context.is_true(f"isinstance(({context.text(n.slice)}), (str, list))")]
+        for name in (n.id for n in wanted if isinstance(n, ast.Name)):
+            made = context.find_last_assignment(name)
+            match made.node.value if made is not None else None:
+                case (
+                    ast.Call(func=ast.Attribute(value=owner, attr="fit_transform" | "transform"), args=[table]) as call
+                ):
+                    pass
+                case _:
+                    continue
+            assert made is not None
+            kind, text = context.describe(ast.unparse(owner), calls=True), ast.unparse(table)
+            if kind is None or kind.type not in EACH_COLUMN:
+                continue
+            start, end = src.find_span(made.source, call)
+            new = f"{frame.text}({made.source[start:end]}, columns={text}.columns, index={text}.index)"
+            edits: tuple[Edit, ...] = context.replace(made.cell_id, [(start, end, new)])
+            if made.cell_id != context.failure.cell_id and (again := context.list_cells_to_rerun(made.cell_id)):
+                edits = (RunCells(again), *edits)
+            yield self.patch(
+                edits,
+                f"Keep the table: `{name} = {new}`",
+                f"`{name}` is the array that a `{kind.type}` gives, and is used as a table.",
+                prior=0.93,
+            )
+            return

@@ -1,0 +1,67 @@
+"""FIL115: a file that is opened by its name alone, of a folder that was listed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.project import find_missing_path
+from jupyter_selfheal.model import Applicability, Patch
+
+THERE = "__import__('os').path.exists(__import__('os').path.join({}, {}))"
+
+
+class FolderLeftOut(Rule):
+    """Put the folder before a file's name that came of listing it.
+
+    **Failure** `FileNotFoundError: 'jan.csv'` at `pd.read_csv(name)` in `for name in os.listdir(folder)`, or in `for root, folders, names in os.walk(top)`.
+
+    **Fix** `pd.read_csv(os.path.join(folder, name))`.
+
+    **Fix safety** Safe: the names are given without their folder, and the file is there. Silent where several listed folders have it and no loop around says which is meant.
+    """
+
+    code = "FIL115"
+    name = "folder left out"
+    enames = frozenset({"FileNotFoundError", "OSError"})
+    applicability = Applicability.SAFE
+    why = "The names are those of that folder's files, without it, and the file is there."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        path, join = find_missing_path(context), context.reference("os.path.join")
+        if not path or "/" in path or "\\" in path or join is None:
+            return
+        places = {n.id: n for c in context.list_calls_at_failure() for n in c.args if isinstance(n, ast.Name)}
+        for name, node in places.items():
+            if not context.is_true(f"{name} == {path!r}"):
+                continue
+            loops = [n for n in context.list_nodes_on_line(ast.For) if ast.unparse(n.target) == name]
+            here = [f for loop in loops for f in _list_folders(ast.walk(loop.iter))]
+            known = dict.fromkeys(here or _list_folders(context.walk_notebook()))
+            folders = [f for f in known if context.is_true(THERE.format(f, name))]
+            if len(folders) == 1:
+                new = f"{join.text}({folders[0]}, {name})"
+                imports = context.add_imports([join.import_line] if join.import_line else [])
+                yield self.patch(
+                    context.replace_here((*context.span(node), new), *imports),
+                    f"Use `{new}`",
+                    f"`{name}` is the name alone of a file that lies in `{folders[0]}`.",
+                    prior=0.95,
+                )
+                return
+
+
+def _list_folders(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The folders whose files' names `os.listdir` gives, and each that `os.walk` is in."""
+    for node in nodes:
+        match node:
+            case ast.Call(args=[ast.Name() | ast.Attribute() | ast.Constant() as folder]) if (
+                read_last_name(node.func) == "listdir"
+            ):
+                yield ast.unparse(folder)
+            case ast.For(target=ast.Tuple(elts=[ast.Name(root), _, _]), iter=ast.Call(func=called)) if (
+                read_last_name(called) == "walk"
+            ):
+                yield root
