@@ -1,6 +1,7 @@
 """Candidates a CPU-second of the search, what it found and what it doubts: in one process, without kernels and the product's loop.
 
     python benchmarks/search_speed.py refactory PATH --sample 12 --seed 67 [--rows FILE] [--profile FILE]
+    python benchmarks/search_speed.py debugbench PATH --half tune --sample 12
     python benchmarks/search_speed.py refactory PATH --sample 12 --against-waiting
     python benchmarks/search_speed.py --compare OLD.jsonl NEW.jsonl
 
@@ -41,6 +42,7 @@ from jupyter_selfheal.inside.search.count_steps import OutOfTime  # noqa: E402
 from jupyter_selfheal.inside.search.limit_time import limit_cpu_time  # noqa: E402
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook  # noqa: E402
 from jupyter_selfheal.surfaces.bench.judge import find_failing_tests  # noqa: E402
+from jupyter_selfheal.surfaces.bench.ledger import choose_half  # noqa: E402
 from jupyter_selfheal.surfaces.bench.sets import load_tasks  # noqa: E402
 from jupyter_selfheal.surfaces.bench.tasks import Task, choose_tests  # noqa: E402
 
@@ -87,6 +89,7 @@ def run_cell(source: str, space: dict[str, Any]) -> str:
 def draw_tasks(chosen: argparse.Namespace) -> list[Task]:
     """The programs that were asked for."""
     _, tasks = load_tasks(chosen.set, chosen.path, chosen.seed)
+    tasks = choose_half(tasks, chosen.half)
     tasks = [task for task in tasks if not chosen.only or task.name in chosen.only]
     if chosen.sample and chosen.sample < len(tasks):
         drawn = set(random.Random(chosen.seed).sample(range(len(tasks)), chosen.sample))
@@ -185,6 +188,7 @@ def main() -> None:
     parser.add_argument("--oracle", default="all")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--seed", type=int, default=67)
+    parser.add_argument("--half", choices=("all", "tune"), default="all", help="programs to tune on, by name")
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--seconds", type=float, default=HealConfig().search_seconds)
     parser.add_argument("--rows", type=Path)

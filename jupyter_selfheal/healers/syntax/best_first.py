@@ -251,11 +251,13 @@ class _Search:
         found, needed = 0, _find_needed(state.fault)
         starts, tail = self.parser.list_starts(state.source, state.fault), find_tail(state.source, state.fault)
         for slip in _list_slips(state, self.known):
-            if _is_undone(slip, state):
+            if state.cost + slip.cost * find_cost("again") > self._limit or not self._has_work_left:
+                return  # so does each behind it: they are in order, and neither limit grows
+            cost = state.cost + slip.cost * (find_cost("again") if slip.words in state.words else 1.0)
+            if cost > self._limit or _is_undone(slip, state):
                 continue
-            again = find_cost("again") if slip.words in state.words else 1.0
-            cost, new = state.cost + slip.cost * again, slip.apply(state.source)
-            if cost > self._limit or new in self._met or not self._has_work_left:
+            new = slip.apply(state.source)
+            if new in self._met:
                 continue
             if needed and not any(new.count(sign) != state.source.count(sign) for sign in needed):
                 continue

@@ -186,7 +186,7 @@ class Deepener:
         ]
         for weight, change in sorted(chosen, key=lambda p: -p[0]):
             new = splice(source, drop_idle_parentheses(source, change.edits))
-            if adds_self_comparison(new, given):
+            if new in explorer.met or adds_self_comparison(new, given):
                 continue
             cost = node.cost + CHANGE - math.log(max(weight, 0.01)) * 0.3 + DATUM * writes_datum(source, change)
             cost -= MENDED * (node.failed and change in likely and weight >= SURE)

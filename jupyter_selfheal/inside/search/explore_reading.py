@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -97,7 +98,8 @@ class Explorer:
         self.tried += 1
         self.runner.notes_lines = True
         try:
-            code = compile_unit(self.runner.program, self.unit, source, counted=counted)
+            program = self.runner.program
+            code = compile_unit(program, self.unit, source, counted=counted, is_asked=bool(program.expect))
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
             return False, "syntax", ""
         result = self.runner.run({self.unit: code}, self.steps)
@@ -174,7 +176,7 @@ class Explorer:
             nodes.sort(key=lambda n: -n.likeness + 0.1 * n.cost)
             beam = BEAM if depth < DEPTH else DEEP_BEAM
             children = (child for node in nodes[:beam] for child in self._list_children(node))
-            front = [c for c in children if not adds_self_comparison(c.source, given)]
+            front = [c for c in children if self._is_new(c, given)]
         if not passing and with_mutations and not self.is_over:
             if best.words != start.words and self.run(start.source)[1] == OK:
                 best = start  # it runs: only one that fails is surely wrong in more than what a single change mends
@@ -184,7 +186,7 @@ class Explorer:
             more = [self.furthest] if is_nearer and kinds and "words" not in kinds else []
             more = [m for m in more if m.source != best.source]
             children = (child for node in (best, *more) for child in self._list_mutants(node))
-            for child in (c for c in children if not adds_self_comparison(c.source, given)):
+            for child in (c for c in children if self._is_new(c, given)):
                 done, _ = self.try_node(child)
                 passing += [done] if done else []
                 if len(passing) >= RIVALS or self.is_over:
@@ -195,6 +197,10 @@ class Explorer:
     def is_over(self) -> bool:
         """Whether nothing further is to be tried."""
         return read_cpu_time() >= self.ends_at
+
+    def _is_new(self, child: Node, given: Counter[str]) -> bool:
+        """Whether a source was not tried yet, and asks for no value whether it is itself but for those ``given``."""
+        return child.source not in self.met and not adds_self_comparison(child.source, given)
 
     def list_run_changes(self, source: str, changes: Iterable[Change]) -> list[Change]:
         """Those of the changes of which a part has run, or that add a line: the others leave the run as it was."""

@@ -88,40 +88,42 @@ def read_program(argument: Mapping[str, Any]) -> Program:
     )
 
 
-def compile_unit(program: Program, index: int, text: str, *, counted: bool = True) -> CodeType:
+def compile_unit(program: Program, index: int, text: str, *, counted: bool = True, is_asked: bool = True) -> CodeType:
     """The code of a unit with this text; raises SyntaxError (or ValueError, RecursionError) where it cannot be.
 
-    The rounds of its loops and the calls of its functions are counted unless that is not wanted: see :mod:`.count_steps`.
+    The rounds of its loops and the calls of its functions are counted unless that is not wanted: see :mod:`.count_steps`. Where nobody ``is_asked``
+    for the value of the last unit, it is not kept: to compile a tree that was changed for that takes twice as long.
     """
     unit = program.units[index]
     if counted and unit.role != CHECK and (counting := insert_counting(text, unit.text)) != text:
         with contextlib.suppress(SyntaxError):  # `while x := f()`, or the text does not parse anyway
-            return _compile_text(program, index, counting)
-    return _compile_text(program, index, text)
+            return _compile_text(program, index, counting, is_asked)
+    return _compile_text(program, index, text, is_asked)
 
 
-def _compile_text(program: Program, index: int, text: str) -> CodeType:
+def _compile_text(program: Program, index: int, text: str, is_asked: bool) -> CodeType:
     unit = program.units[index]
-    if unit.role != CHECK and not unit.tests and index != program.last:
+    is_checked, is_kept = unit.role == CHECK or unit.tests, is_asked and index == program.last
+    if not is_checked and not is_kept:
         return compile(text, FILE.format(index), "exec", dont_inherit=True)
     tree = ast.parse(text)
-    if unit.role == CHECK or unit.tests:
-        tree = _Counting().visit(tree)
-    if index == program.last and tree.body:
+    if is_checked:
+        tree = ast.fix_missing_locations(_Counting().visit(tree))
+    if is_kept and tree.body:
         _keep_value(tree)
-    ast.fix_missing_locations(tree)
     return compile(tree, FILE.format(index), "exec", dont_inherit=True)
 
 
 def _keep_value(tree: ast.Module) -> None:
     """Bind the value of the last statement: that of an expression, or of the one variable that it assigns."""
     last = tree.body[-1]
-    target = ast.Name(VALUE, ast.Store())
+    target = ast.copy_location(ast.Name(VALUE, ast.Store()), last)
     if isinstance(last, ast.Expr):
         tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
     targets = last.targets if isinstance(last, ast.Assign) else [last.target] if isinstance(last, ast.AugAssign) else []
     if len(targets) == 1 and isinstance(targets[0], ast.Name):
-        tree.body.append(ast.copy_location(ast.Assign([target], ast.Name(targets[0].id, ast.Load())), last))
+        value = ast.copy_location(ast.Name(targets[0].id, ast.Load()), last)
+        tree.body.append(ast.copy_location(ast.Assign([target], value), last))
 
 
 def compile_check(text: str, index: int) -> CodeType:

@@ -99,6 +99,8 @@ class Source:
 
 def drop_idle_parentheses(text: str, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     """The same edits without the parentheses whose absence changes nothing."""
+    if not any("(" in new for _, _, new in edits):
+        return edits
     try:
         same = dump_tree(ast.parse(splice(text, edits)))
     except SyntaxError:

@@ -2,7 +2,7 @@
 
 A reading that runs and prints something else is rarely the only slip: texts are aligned with the expected output, and small changes
 of what is read and printed are combined with that, best first by how much of the expected output came out. Every group of runs is in
-a fork of its own, so that one that never comes back costs nothing but itself.
+a fork of its own, and what is left of a group in another one, so that a run that never comes back costs nothing but itself.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search.confined_forks import run_in_fork
+from jupyter_selfheal.inside.search.confined_forks import run_each_in_fork, run_in_fork
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.digits_as_texts import list_number_reads
 from jupyter_selfheal.inside.search.explore_reading import CHANGE, STEPS, UNSEEN, Explorer, Node
@@ -158,21 +159,21 @@ def _even_texts(found: dict[str, Any], before: str, expected: str) -> None:
 def _run_all(explorer: Explorer, nodes: Sequence[Node]) -> list[object]:
     """Run each source (see :data:`FIRST_STEPS`), and leave the explorer the steps that what is made of them may take."""
 
-    def run_for(node: Node, steps: int) -> object:
+    def run_for(chosen: Sequence[Node], steps: int) -> list[object]:
         explorer.steps = steps
-        return run_in_fork(lambda: _run_once(explorer, node), WAIT, cpu=STUCK)
+        return run_each_in_fork([partial(_run_once, explorer, node) for node in chosen], WAIT, cpu=STUCK)
 
-    runs = [run_for(node, FIRST_STEPS) for node in nodes]
+    runs = run_for(nodes, FIRST_STEPS)
     cut = [n for n, reply in enumerate(runs) if not isinstance(reply, list) or reply[2] == TIME]
     cut.sort(key=lambda n: nodes[n].cost)
     longer = [] if any(map(_is_pass, runs)) else cut[:LONGER]
-    for n in longer:
-        runs[n] = run_for(nodes[n], STEPS)
+    for n, run in zip(longer, run_for([nodes[n] for n in longer], STEPS), strict=True):
+        runs[n] = run
     spared = SPARE * max([int(r[3]) for r in runs if isinstance(r, list) and r[0]], default=0)
     if spared > FIRST_STEPS:  # what takes a little longer than one that passes may pass as well, and is its rival
-        for n in cut:
-            if n not in longer:
-                runs[n] = run_for(nodes[n], min(spared, STEPS))
+        others = [n for n in cut if n not in longer]
+        for n, run in zip(others, run_for([nodes[n] for n in others], min(spared, STEPS)), strict=True):
+            runs[n] = run
     ended = [int(r[3]) for r in runs if isinstance(r, list) and r[2] != TIME]
     explorer.steps = min(
         STEPS, max([min(LEAST_STEPS, FIRST_STEPS) if ended else FIRST_STEPS, *(SPARE * steps for steps in ended)])

@@ -1,0 +1,83 @@
+"""Several short runs share a fork, and one that dies takes none of the others with it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from jupyter_selfheal.inside.search.confined_forks import run_each_in_fork, run_in_fork
+from tests.unit.healers.syntax.readings import run
+
+FORKS: list[int] = []
+os.register_at_fork(after_in_parent=lambda: FORKS.append(1))
+
+
+def count_forks(work: Callable[[], object]) -> int:
+    before = len(FORKS)
+    work()
+    return len(FORKS) - before
+
+
+def double(number: int) -> list[int]:
+    return [2 * number, os.getpid()]
+
+
+def test_all_of_them_run_in_one_fork_of_this_process() -> None:
+    replies: list[object] = []
+    assert count_forks(lambda: replies.extend(run_each_in_fork([partial(double, n) for n in range(40)], 30))) == 1
+    assert [r[0] for r in replies if isinstance(r, list)] == [2 * n for n in range(40)]
+    assert {r[1] for r in replies if isinstance(r, list)} != {os.getpid()}
+    assert len({r[1] for r in replies if isinstance(r, list)}) == 1
+    assert count_forks(lambda: run_each_in_fork([], 30)) == 0
+
+
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_what_a_fork_dies_of_is_none_and_the_others_go_on_in_another_one(place: int) -> None:
+    works: list[Callable[[], object]] = [partial(double, n) for n in range(5)]
+    works[place] = partial(os._exit, 1)
+    replies: list[object] = []
+    assert count_forks(lambda: replies.extend(run_each_in_fork(works, 30))) == (1 if place == 4 else 2)
+    assert [r[0] if isinstance(r, list) else r for r in replies] == [2 * n if n != place else None for n in range(5)]
+
+
+def test_each_has_its_own_time_and_one_that_waits_too_long_costs_nothing_but_itself() -> None:
+    works = [partial(time.sleep, 0.4)] * 4 + [partial(time.sleep, 60)] + [partial(double, 1)]
+    replies = run_each_in_fork(works, 2)
+    assert replies[:5] == [None] * 5
+    assert isinstance(replies[5], list)
+
+
+def burn(seconds: float) -> str:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+    return "burnt"
+
+
+def test_cpu_seconds_are_counted_for_each_by_itself() -> None:
+    replies = run_each_in_fork([partial(burn, 0.8)] * 3 + [partial(burn, 60), partial(burn, 0.1)], 60, cpu=1.0)
+    assert replies == ["burnt", "burnt", "burnt", None, "burnt"]
+
+
+def test_a_long_value_comes_whole() -> None:
+    assert run_in_fork(lambda: "x\n" * 300_000, 30) == "x\n" * 300_000
+
+
+def test_readings_are_run_without_a_fork_for_each() -> None:
+    readings = [f"total = {n}\nprint(total + {n})" for n in range(30)]
+    assert count_forks(lambda: run(readings, "58\n")) <= 12
+
+
+def test_a_reading_that_ends_its_process_hides_no_other_one() -> None:
+    found = run(["import os\nos._exit(0)", "print(4)", "print(5)", "import os\nos._exit(1)"], "5\n")
+    assert [p["reading"] for p in found["passing"]] == [2]
+    assert found["likeness"][0] == found["likeness"][3] == -1.0
+
+
+def test_a_reading_finds_nothing_of_what_another_one_did() -> None:
+    found = run(["rows.append(1)\nprint(len(rows))", "rows.append(2)\nprint(len(rows))"], "1\n", rows=[])
+    assert [p["reading"] for p in found["passing"]] == [0, 1]
