@@ -2,12 +2,14 @@
 
 A reading that runs and prints something else is rarely the only slip: texts are aligned with the expected output, and small changes
 of what is read and printed are combined with that, best first by how much of the expected output came out. Every group of runs is in
-a fork of its own, and what is left of a group in another one, so that a run that never comes back costs nothing but itself.
+a fork of its own, and what is left of it in another one, so that a run that never comes back costs nothing but itself.
 """
 
 from __future__ import annotations
 
+import ast
 import math
+import types
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -47,6 +49,13 @@ COSTLY = 0.05
 """How much of the output a change must bring to be worth what it costs."""
 HELD, RAISED = 0.3, 0.2
 """How much likelier a reading is with which all asserts would hold, and how much less one with which all raise: ``ret(total)`` for ``return total``."""
+HARMLESS = frozenset(
+    {"__future__", "bisect", "calendar", "collections", "copy", "datetime", "decimal", "fractions", "functools", "heapq", "itertools", "math",
+     "operator", "re", "statistics", "string", "time", "typing"}
+)  # fmt: skip
+"""Modules with nothing in them that a cell would change by using them."""
+FAR_REACHING = frozenset({"__import__", "compile", "delattr", "exec", "globals", "open", "setattr", "vars"})
+"""Builtins that reach what no copy of a cell's names brings back."""
 UNRUN = "a part of the cell did not run, and may have a slip of its own"
 REWORDED = "what is expected has other words than the cell, and may be meant for another result"
 FEW_LINES = "whoever got the text wrong may have got more wrong than so few printed lines show"
@@ -159,9 +168,14 @@ def _even_texts(found: dict[str, Any], before: str, expected: str) -> None:
 def _run_all(explorer: Explorer, nodes: Sequence[Node]) -> list[object]:
     """Run each source (see :data:`FIRST_STEPS`), and leave the explorer the steps that what is made of them may take."""
 
+    is_shared = leaves_nothing([node.source for node in nodes], explorer.runner.ns)
+
     def run_for(chosen: Sequence[Node], steps: int) -> list[object]:
         explorer.steps = steps
-        return run_each_in_fork([partial(_run_once, explorer, node) for node in chosen], WAIT, cpu=STUCK)
+        works = [partial(_run_once, explorer, node) for node in chosen]
+        return (
+            run_each_in_fork(works, WAIT, cpu=STUCK) if is_shared else [run_in_fork(w, WAIT, cpu=STUCK) for w in works]
+        )
 
     runs = run_for(nodes, FIRST_STEPS)
     cut = [n for n, reply in enumerate(runs) if not isinstance(reply, list) or reply[2] == TIME]
@@ -179,6 +193,24 @@ def _run_all(explorer: Explorer, nodes: Sequence[Node]) -> list[object]:
         STEPS, max([min(LEAST_STEPS, FIRST_STEPS) if ended else FIRST_STEPS, *(SPARE * steps for steps in ended)])
     )
     return runs
+
+
+def leaves_nothing(sources: Sequence[str], ns: Mapping[str, Any]) -> bool:
+    """Whether what each source changes is put back with the names that it uses, so that the next one may run in the same process: it calls neither
+    the notebook's functions, which may change others, nor modules that hold something (``os.chdir``)."""
+    for node in (n for source in sources for n in ast.walk(ast.parse(source))):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [node.module or "."]
+        else:
+            value = ns.get(node.id) if isinstance(node, ast.Name) else None
+            if isinstance(value, types.FunctionType | type) or getattr(node, "id", "") in FAR_REACHING:
+                return False
+            modules = [value.__name__] if isinstance(value, types.ModuleType) else []
+        if not HARMLESS.issuperset(name.partition(".")[0] for name in modules):
+            return False
+    return True
 
 
 def _run_once(explorer: Explorer, node: Node) -> list[Any]:

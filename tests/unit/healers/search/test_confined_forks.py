@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from jupyter_selfheal.inside.search.confined_forks import run_each_in_fork, run_in_fork
+from jupyter_selfheal.inside.search.try_readings import leaves_nothing
 from tests.unit.healers.syntax.readings import run
 
 FORKS: list[int] = []
@@ -81,3 +85,40 @@ def test_a_reading_that_ends_its_process_hides_no_other_one() -> None:
 def test_a_reading_finds_nothing_of_what_another_one_did() -> None:
     found = run(["rows.append(1)\nprint(len(rows))", "rows.append(2)\nprint(len(rows))"], "1\n", rows=[])
     assert [p["reading"] for p in found["passing"]] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "leaves"),
+    [
+        ("total = 1\nprint(total + int(input()))", {}, True),
+        ("import math\nfrom collections import Counter\nprint(math.pi)", {}, True),
+        ("def f(x):\n    return x\nprint(f(1))", {}, True),
+        ("print(len(rows), math.pi)", {"rows": [1], "math": math}, True),
+        ("import os\nos.chdir('..')", {}, False),
+        ("import os.path as p, math", {}, False),
+        ("from . import helper", {}, False),
+        ("os.chdir('..')", {"os": os}, False),
+        ("add(1)", {"add": lambda x: x}, False),
+        ("Table.rows.append(1)", {"Table": type("Table", (), {})}, False),
+        ("open('x', 'x')", {}, False),
+    ],
+)
+def test_what_a_source_may_change_beyond_its_names_is_seen(text: str, names: dict[str, object], leaves: bool) -> None:
+    assert leaves_nothing([text], names) is leaves
+    assert leaves_nothing(["print(1)", text], names) is leaves
+
+
+def test_readings_that_change_the_process_have_a_fork_each(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    readings = [f"import os\nos.chdir({str(tmp_path)!r})\nos.chdir('data')\nprint({n})\nprint(5)" for n in (5, 6, 5.0)]
+    assert len(run(readings, "5\n5\n")["passing"]) == 1
+    readings = [f"import os\nos.chdir('data')\nprint(5){' ' * n}" for n in range(3)]
+    with contextlib.chdir(tmp_path):
+        assert len(run(readings, "5\n")["passing"]) == 3, "each finds the folder as it was"
+
+
+def test_functions_of_the_notebook_find_their_data_as_they_were_for_each_reading() -> None:
+    space: dict[str, object] = {}
+    exec("rows = []\ndef add(x):\n    rows.append(x)\n    return len(rows)", space)
+    readings = ["print(add(1))", "print(add(2))", "print(add(3))"]
+    assert [p["reading"] for p in run(readings, "1\n", add=space["add"])["passing"]] == [0, 1, 2]
