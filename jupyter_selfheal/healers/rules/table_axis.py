@@ -80,9 +80,9 @@ class TableAxis(Rule):
             if not cells:
                 continue
             same = [c for c in above if c.source.strip() == context.failure.source.strip()]
-            number = context.notebook.index(same[-1].id) + 1 if same else 0
+            name = context.notebook.name_cell(same[-1].id) if same else ""
             cause = (
-                f"Cell {number}, which is the same as this one, has dropped {told[1] if told else ''} already: one of the two is to run, and once."
+                f"C{name[1:]}, which is the same as this one, has dropped {told[1] if told else ''} already: one of the two is to run, and once."
                 if same
                 else f"`{owner}` has no {told[1] if told else ''}: a cell above has dropped them already, or they were never there."
             )

@@ -39,12 +39,11 @@ class UnrunCell(Rule):
         cells = [c for c in cells if not c.runs and not c.skip]
         if not any(name in src.find_names(c.source).binds for c in cells):
             return
-        numbers = ", ".join(str(context.notebook.index(c.id) + 1) for c in cells)
-        plural = "s" if len(cells) > 1 else ""
+        names = ", ".join(context.notebook.name_cell(c.id) for c in cells)
         expensive = any(c.expensive for c in cells)
         yield self.patch(
             (RunCells(tuple(c.id for c in cells)),),
-            f"Run cell{plural} {numbers} first",
+            f"Run {names} first",
             f"`{name}` is defined in a cell above that was not run.",
             applicability=Applicability.UNSAFE if expensive else Applicability.SAFE,
             why="One of the cells is marked expensive." if expensive else self.why,

@@ -71,10 +71,10 @@ def _explain_repeated(context: RuleContext) -> tuple[str, str] | None:
     own, changed = context.failure.source.strip(), src.find_names(context.failure.source)
     for cell in reversed(context.notebook.list_code_before(context.failure.cell_id)):
         if cell.source.strip() == own and not cell.failed and (changed.changes or changed.binds & changed.uses):
-            number = context.notebook.index(cell.id) + 1
+            name = context.notebook.name_cell(cell.id)
             return (
-                f"Cell {number}, which is the same as this one, has run already, and changed what both of them read.",
-                f"Run one of the two: take this cell out, or cell {number}.",
+                f"C{name[1:]}, which is the same as this one, has run already, and changed what both of them read.",
+                f"Run one of the two: take this cell out, or {name}.",
             )
         names = src.find_names(cell.source)
         if (names.binds | names.changes) & (changed.uses | changed.changes):
@@ -94,12 +94,10 @@ def _explain_unseen(told: re.Match[str]) -> tuple[str, str]:
 def _explain_name(context: RuleContext, name: str) -> tuple[str, str] | None:
     deletion = find_deletion(context, name)
     if deletion is not None:
-        number = context.notebook.index(deletion.cell_id) + 1
-        return f"`{name}` was deleted in cell {number}.", f"Remove `{name}` from the `del`, or use it before that cell."
+        place = context.notebook.name_cell(deletion.cell_id)
+        return f"`{name}` was deleted in {place}.", f"Remove `{name}` from the `del`, or use it before that cell."
     binds = [
-        n
-        for n, c in enumerate(context.notebook.cells, 1)
-        if c.kind == "code" and name in src.find_names(c.source).binds
+        n for n, c in enumerate(context.notebook.cells) if c.kind == "code" and name in src.find_names(c.source).binds
     ]
     if not binds:
         if (absent := _explain_absent_library(context, name)) is not None:
@@ -108,10 +106,11 @@ def _explain_name(context: RuleContext, name: str) -> tuple[str, str] | None:
             f"`{name}` isn't defined anywhere in this notebook.",
             f"Define or import `{name}`, or correct its spelling.",
         )
-    at = context.notebook.index(context.failure.cell_id) + 1
-    if at and min(binds) > at:
+    at = context.notebook.index(context.failure.cell_id)
+    if 0 <= at < binds[0]:
+        place = context.notebook.name_cell(context.notebook.cells[binds[0]].id)
         return (
-            f"`{name}` is first defined in cell {min(binds)}, below this one.",
+            f"`{name}` is first defined in {place}, below this one.",
             "Move the definition above this cell.",
         )
     return None
@@ -154,12 +153,12 @@ def _explain_key(context: RuleContext, key: str) -> tuple[str, str] | None:
             if method not in ("drop", "pop", "rename") or not key:
                 continue
             names = {n.value: n for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
-            number = context.notebook.index(cell.id) + 1
+            place = context.notebook.name_cell(cell.id)
             if method == "rename" and (new := _find_new_name(node, key)):
-                return f"`{key}` was renamed to `{new}` in cell {number}.", f"Use `{new}` instead."
+                return f"`{key}` was renamed to `{new}` in {place}.", f"Use `{new}` instead."
             if method != "rename" and key in names:
                 return (
-                    f"`{key}` was removed in cell {number}.",
+                    f"`{key}` was removed in {place}.",
                     f"Use `{key}` before that cell, or keep it there.",
                 )
     return _explain_absent_column(context, key)
@@ -217,10 +216,10 @@ def _explain_none(context: RuleContext) -> tuple[str, str] | None:
     for name in context.list_names_of_none():
         assignment = context.find_last_assignment(name)
         if assignment is not None and isinstance(assignment[2].value, ast.Call):
-            number = context.notebook.index(assignment[0]) + 1
+            place = context.notebook.name_cell(assignment[0])
             made = " ".join(src.extract_text(assignment[1], assignment[2].value).split())[:80]
             return (
-                f"`{name}` is None: `{made}` in cell {number} returned None.",
+                f"`{name}` is None: `{made}` in {place} returned None.",
                 f"Check why `{made}` returned nothing.",
             )
     return None

@@ -101,14 +101,15 @@ def _diagnose_code(context: RuleContext) -> Diagnosis:
     if failure.kind is FailureKind.TIMED_OUT or is_memory_filled_by_loop(context):
         return _diagnose_timeout(context)
     cell_id, _, line = context.location
-    number = context.notebook.index(cell_id) + 1
+    is_elsewhere = context.notebook.index(cell_id) >= 0 and cell_id != failure.cell_id
     likely = causes.find_likely_cause(context)
     if likely is not None:
         cause, advice = likely
-        locus = Locus.ELSEWHERE if cell_id != failure.cell_id and number else Locus.CODE
+        locus = Locus.ELSEWHERE if is_elsewhere else Locus.CODE
         return Diagnosis(cause, locus, cell_id, advice=advice)
-    if cell_id != failure.cell_id and number:
-        return Diagnosis(f"{_tell_failure(failure)}, raised in cell {number}, line {line}", Locus.ELSEWHERE, cell_id)
+    if is_elsewhere:
+        place = context.notebook.name_cell(cell_id)
+        return Diagnosis(f"{_tell_failure(failure)}, raised in {place}, line {line}", Locus.ELSEWHERE, cell_id)
     return Diagnosis(_tell_failure(failure) + (f", at line {line}" if line else ""), Locus.CODE, failure.cell_id)
 
 
@@ -126,7 +127,7 @@ def _diagnose_timeout(context: RuleContext) -> Diagnosis:
         return Diagnosis("The cell does not finish within the time limit.", Locus.CODE, context.failure.cell_id)
     cell_id, _, loop = found
     is_here = cell_id == context.failure.cell_id
-    where = f"line {loop.lineno}" + ("" if is_here else f" of cell {context.notebook.index(cell_id) + 1}")
+    where = f"line {loop.lineno}" + ("" if is_here else f" of {context.notebook.name_cell(cell_id)}")
     condition = src.extract_text(context.source_of(cell_id), loop.test)
     cause = f"The loop in {where} {describe_end(context)}: nothing in it changes `{condition}`."
     return Diagnosis(

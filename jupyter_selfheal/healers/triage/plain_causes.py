@@ -185,9 +185,9 @@ def _explain_assigned(context: RuleContext, told: re.Match[str]) -> Cause | None
         for cell in reversed(context.notebook.list_code_before(context.failure.cell_id)):
             targets = [t for n in src.walk(cell.source) if isinstance(n, ast.Assign) for t in n.targets]
             if text in map(ast.unparse, targets):
-                number = context.notebook.index(cell.id) + 1
+                place = context.notebook.name_cell(cell.id)
                 return (
-                    f"`{text} = …` in cell {number} put a value in the place of the function `{text}`.",
+                    f"`{text} = …` in {place} put a value in the place of the function `{text}`.",
                     f"Call `{text}(…)` there, and restart the kernel.",
                 )
     return None
@@ -195,7 +195,7 @@ def _explain_assigned(context: RuleContext, told: re.Match[str]) -> Cause | None
 
 def explain_local_name(context: RuleContext, name: str) -> Cause | None:
     """``mean`` below ``def summarise(…)`` that binds ``mean``: the name of a function's own, and whether it is given back."""
-    for number, cell in enumerate(context.notebook.cells, 1):
+    for cell in context.notebook.cells:
         for node in src.walk(cell.source) if cell.kind == "code" and name in cell.source else ():
             if not isinstance(node, ast.FunctionDef) or name not in src.collect_names(node.body).binds:
                 continue
@@ -207,7 +207,7 @@ def explain_local_name(context: RuleContext, name: str) -> Cause | None:
             )
             is_called_by_name = isinstance(src.read(cell.source).parents.get(node), ast.Module)
             return (
-                f"`{name}` exists only while the function `{node.name}` of cell {number} runs.",
+                f"`{name}` exists only while the function `{node.name}` of {context.notebook.name_cell(cell.id)} runs.",
                 f"Keep what it returns: `{name} = {node.name}(…)`."
                 if given and is_called_by_name
                 else f"Keep what `{node.name}` returns under a name."

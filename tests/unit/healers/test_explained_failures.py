@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_selfheal.model import FailureKind
+from jupyter_selfheal.model import Cell, FailureKind
 from jupyter_selfheal.testing.rule_conformance import Bench
 from tests.unit.healers.triage import diagnose
 
@@ -226,3 +226,20 @@ def test_a_kernel_that_died_is_told_without_the_class_that_we_gave_it(bench: Ben
     )
     cause = diagnose(replace(broken, case=replace(broken.case, failure=died))).cause
     assert cause.startswith("The kernel died while this cell ran: something ended its process (SIGKILL)")
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["x = 1\ndel x", "x + 1"],
+        ["def half(n):\n    return n.halves", "half(4)"],
+        ["import re\nm = re.search('a', 'b')", "m.group()"],
+        ["def check(x):\n    if x < 0:\n        raise ValueError('negative')", "check(-1)"],
+    ],
+)
+def test_a_cell_is_told_by_its_number_among_the_code_cells(bench: Bench, cells: list[str]) -> None:
+    broken = bench.fail(*cells)
+    text = Cell("text", "Below this text:", kind="markdown")
+    notebook = replace(broken.case.notebook, cells=(text, *broken.case.notebook.cells))
+    told = diagnose(replace(broken, case=replace(broken.case, notebook=notebook))).cause
+    assert "cell 1" in told, told

@@ -43,13 +43,13 @@ def diagnose_open_exercise(context: RuleContext, remedies: Remedies) -> Diagnosi
         exercise = above[-1] if not any(w in c.source for w in words for c in above) else None
     if exercise is None or remedies.has_safe_remedy(context):
         return None
-    number = context.notebook.index(exercise.id) + 1
+    place = context.notebook.name_cell(exercise.id)
     solution = LOADED.search(exercise.source)
     hint = f" (`{solution[1]}` loads its solution)" if solution else ""
     problem = f"`{name}` isn't defined in any cell" if name else f"{context.failure.evalue} isn't created in any cell"
     return Diagnosis(
-        f"{problem}: the exercise in cell {number} isn't finished.", Locus.ELSEWHERE, exercise.id, 90, SkipReason.SKELETON,
-        f"Complete cell {number}{hint}: only you know what belongs there.",
+        f"{problem}: the exercise in {place} isn't finished.", Locus.ELSEWHERE, exercise.id, 90, SkipReason.SKELETON,
+        f"Complete {place}{hint}: only you know what belongs there.",
     )  # fmt: skip
 
 
@@ -86,10 +86,10 @@ def diagnose_open_value(context: RuleContext, remedies: Remedies) -> Diagnosis |
     for name in (n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and id(n) not in indices):
         if name in left and left[name][1] in wanted:
             cell, value = left[name]
-            number = context.notebook.index(cell.id) + 1
+            place = context.notebook.name_cell(cell.id)
             return Diagnosis(
-                f"`{name}` is still {value}: the exercise in cell {number} isn't finished.", Locus.ELSEWHERE, cell.id,
-                90, SkipReason.SKELETON, f"Complete cell {number}: only you know what belongs there.",
+                f"`{name}` is still {value}: the exercise in {place} isn't finished.", Locus.ELSEWHERE, cell.id,
+                90, SkipReason.SKELETON, f"Complete {place}: only you know what belongs there.",
             )  # fmt: skip
     return None
 

@@ -80,8 +80,8 @@ def diagnose_own_check(context: RuleContext, remedies: Remedies) -> Diagnosis | 
         return None
     function = find_function(source, line)
     where = f"`{function.name}`" if function is not None else "The cell"
-    number = context.notebook.index(cell_id) + 1
-    place = f" (cell {number}, line {line})" if number and cell_id != failure.cell_id else f" (line {line})"
+    is_elsewhere = context.notebook.index(cell_id) >= 0 and cell_id != failure.cell_id
+    place = f" ({context.notebook.name_cell(cell_id)}, line {line})" if is_elsewhere else f" (line {line})"
     if failure.evalue.startswith("exceptions must derive"):
         return Diagnosis(
             f"{where} raises what is no exception{place}.", Locus.CODE, cell_id, 85, SkipReason.OWN_CHECK,
