@@ -116,7 +116,8 @@ def find_asserts_below(case: Case, patch: Patch) -> tuple[AssertBelow, ...]:
             ):
                 decides = not names.uses & made_elsewhere and not _reads_other_keys(statement.node, own, stored)
                 asserts.append(AssertBelow(cell.id, src.extract_text(cell.source, statement.node), decides))
-            rebound |= names.binds | names.changes | names.deletes
+            else:  # asserts that are asked are asked in order, so that what `stack.pop()` or `Shop().add()` in one does is there for the next
+                rebound |= names.binds | names.changes | names.deletes
     return tuple(asserts[:AT_MOST])
 
 

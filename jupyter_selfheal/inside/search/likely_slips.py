@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal.inside.positions import LineTable, splice
+from jupyter_selfheal.inside.tree_names import read_called_name
 
 _OPPOSITE: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt, ast.GtE), ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt, ast.LtE),
@@ -23,6 +24,7 @@ _OTHER: dict[type[ast.operator], type[ast.operator]] = {
 }  # fmt: skip
 _TYPED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.AnnAssign)
 _KEPT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass, ast.Import, ast.ImportFrom)
+_TELLERS = frozenset({"print", "debug", "info", "warning", "warn"})
 Change = Callable[[ast.AST], ast.AST | None]
 """Makes of a copy of a node what a slip would have made of it; what stands within it is shared, and is not to be changed."""
 
@@ -52,7 +54,9 @@ def list_slips(text: str) -> Iterator[Slip]:
 
 def _walk(node: ast.AST, is_asked: bool = False) -> Iterator[tuple[ast.AST, bool]]:
     """The nodes whose text can be put anew, each before those within it, and whether what it is decides which way the code goes. Not looked into
-    are formatted texts, where positions hang on the release of Python, and what is said of types."""
+    are formatted texts, where positions hang on the release of Python, what is said of types, and a question on which only hangs what is printed."""
+    if isinstance(node, ast.If) and all(map(_is_told, [*node.body, *node.orelse])):
+        return
     if hasattr(node, "lineno"):
         yield node, is_asked
     for name, value in ast.iter_fields(node):
@@ -63,6 +67,11 @@ def _walk(node: ast.AST, is_asked: bool = False) -> Iterator[tuple[ast.AST, bool
         for child in value if isinstance(value, list) else (value,):
             if isinstance(child, ast.AST) and not isinstance(child, ast.JoinedStr):
                 yield from _walk(child, asked)
+
+
+def _is_told(node: ast.stmt) -> bool:
+    """``print(x)`` and ``log.info(x)``."""
+    return isinstance(node, ast.Expr) and read_called_name(node.value) in _TELLERS
 
 
 def _list_changes(node: ast.AST, is_asked: bool) -> Iterator[tuple[bool, Change]]:

@@ -36,7 +36,7 @@ MOST = 250
 """Slips that are tried: of more every second, or third, one."""
 TRACED, EACH, ALL, COMPARED = 400_000, 25_000, 4_000_000, 4_000_000
 """Steps for the checks as they are, for those with one slip at least, for those with all, and for the calls that compare them."""
-FEWEST, CALLS = 10, 60
+FEWEST, CALLS = 10, 150
 """Calls like the checked ones with which a slip is looked for: so few are too few, and so many at most."""
 WAIT = 60.0
 """Seconds on the clock after which it is given up."""
@@ -81,17 +81,18 @@ def describe_untold(program: Program, space: dict[str, Any], plain: bool = False
     )
     if unrun or plain:
         return f"no check comes to `{_cut_line(unrun)}`" if unrun else ""
+    made = list(_list_made(runner))
     for function, checked in sight.checked.items():
-        units = [n for n, u in enumerate(program.units) if u.role == DEFINE and is_defined_in(u.text, function)]
-        alike = _list_calls(sight.calls.get(function, ()), checked) if checked and units else []
+        is_defined = any(u.role == DEFINE and is_defined_in(u.text, function) for u in program.units)
+        alike = _list_calls(sight.calls.get(function, ()), checked) if checked and is_defined else []
         if endless := _find_endless(runner, function, checked, alike):
             return f"`{endless}` does not come to an end"
         if alike:
-            made = list(_list_made(runner))
             passing, noticed = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
             missed = _list_missed(runner, passing, function, [*checked, *alike])
-            return _describe_missed(missed, noticed, share)
-    return ""
+            return _describe_missed(missed, noticed, share) or _describe_turned(passing)
+    passing, _ = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
+    return _describe_turned(passing)
 
 
 def find_unrun(text: str, ran: Collection[int]) -> str:
@@ -115,7 +116,9 @@ def find_unrun(text: str, ran: Collection[int]) -> str:
 
 
 def _reckons(node: ast.stmt) -> bool:
-    """Whether a statement computes a value or changes one by more than to name, or to keep, what is there (`out += letter`)."""
+    """Whether a statement sets a variable, or gives or changes a value by more than to name, or to keep, what is there (`out += letter`)."""
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        return node.value is not None
     if isinstance(node, ast.AugAssign):
         return not (isinstance(node.op, ast.Add) and isinstance(node.value, ast.Name))
     if isinstance(node, ast.Expr):
@@ -124,8 +127,7 @@ def _reckons(node: ast.stmt) -> bool:
             return False
         is_kept = isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "add")
         return not (is_kept and all(isinstance(a, ast.Name) for a in call.args))
-    value = node.value if isinstance(node, ast.Assign | ast.AnnAssign | ast.Return) else None
-    return value is not None and any(isinstance(n, ast.Call | ast.BinOp) for n in ast.walk(value))
+    return isinstance(node, ast.Return) and any(isinstance(n, ast.Call | ast.BinOp) for n in ast.walk(node))
 
 
 def _find_endless(runner: Runner, function: str, checked: Sequence[Arguments], alike: Sequence[Arguments]) -> str:
@@ -142,9 +144,11 @@ def _is_between(value: Any, checked: Sequence[Any]) -> bool:
 
 
 def _list_calls(calls: Sequence[Arguments], checked: Sequence[Arguments]) -> list[Arguments]:
-    """Generated calls like the checked ones; where hardly any has all that these share of one argument to another, those that have what each
-    argument shares by itself."""
+    """Generated calls like the checked ones, and such as are made of these; where hardly any has all that these share of one argument to another,
+    those that have what each argument shares by itself."""
     alike = list_alike(calls, checked)
+    texts = set(map(repr, alike))
+    alike += [g for g in list_alike([*calls, *alike], checked) if repr(g) not in texts]
     if len(alike) < FEWEST:
         given = generate_inputs([*checked, *calls])
         near = zip(given, list_near(given, checked), strict=True)
@@ -199,15 +203,25 @@ def _list_missed(
     return missed
 
 
+def _describe_turned(passing: Sequence[_Made]) -> str:
+    """Of the slips that pass one that turns a condition round, though no call that was made up shows what it does: no check needs it as it stands."""
+    turned = next((made.slip for made in passing if made.slip.turned), None)
+    return _write_instead(turned) if turned else ""
+
+
 def _describe_missed(missed: Sequence[tuple[Slip, str]], noticed: int, share: float = SHARE) -> str:
     turned = next(((slip, told) for slip, told in missed if slip.turned), None)
     if turned is None and (len(missed) < LEAST or len(missed) < share * (len(missed) + noticed)):
         return ""
     slip, told = turned or missed[0]
+    return f"{_write_instead(slip)}: {told}"
+
+
+def _write_instead(slip: Slip) -> str:
     instead = (
         f"if `{_cut_line(slip.old)}` were `{_cut_line(slip.new)}`" if slip.new else f"without `{_cut_line(slip.old)}`"
     )
-    return f"the checks would also hold {instead}: {told}"
+    return f"the checks would also hold {instead}"
 
 
 def _cut_line(text: str) -> str:

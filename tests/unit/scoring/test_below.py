@@ -43,6 +43,15 @@ def test_only_asserts_on_what_is_there_are_asked() -> None:
     assert all(b.decides for b in found)
 
 
+def test_every_assert_that_calls_a_method_is_asked_in_its_turn() -> None:
+    asserts = "assert Shop().add(1) == 1\nassert Shop().add(2) == 2\nassert Shop().add(3) == 3"
+    shop = "class Shop:\n    def add(self, n):\n        return n"
+    case = case_of([shop.replace("n):", "n)"), asserts])
+    assert [b.code for b in find_asserts_below(case, patch_of(case, shop))] == asserts.splitlines()
+    case = case_of([shop.replace("n):", "n)"), f"Shop.rate = read_rate()\n{asserts}"])
+    assert find_asserts_below(case, patch_of(case, shop)) == ()
+
+
 def test_an_assert_on_other_definitions_does_not_decide() -> None:
     case = case_of(["def mean(xs):\n    return 0", "xs = load()", "assert mean(xs) == 3\nassert xs"], failing=1)
     assert [b.decides for b in find_asserts_below(case, patch_of(case, "xs = [3]"))] == [False, True]
