@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Case, Cell, Notebook, Patch, Probe, Role, Run, Step, StepResult, Trial
+from jupyter_selfheal.model import Case, Cell, Patch, Probe, Role, Run, Step, StepResult, Trial
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.asserts import (
     collect_patched_names,
@@ -99,7 +99,7 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
                     cell.id,
                     step.ok,
                     _format_step_error(step),
-                    _compare_outputs(cell, case.notebook, step, has_text_dtype) if step.ok else NOTHING,
+                    _compare_outputs(cell, case, patch, step, has_text_dtype) if step.ok else NOTHING,
                     missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
                     misprinted=_find_misprint(cell, step),
                     asserts=count_asserts_run(cell.source),
@@ -115,9 +115,10 @@ def _find_misprint(cell: Cell, step: StepResult) -> str:
     return find_stdout_difference(cell.oracle.stdout, printed) or ""
 
 
-def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult, has_text_dtype: bool) -> Comparison:
+def _compare_outputs(cell: Cell, case: Case, patch: Patch, step: StepResult, has_text_dtype: bool) -> Comparison:
     """How a cell's output compares with what is stored; another one says nothing where the cell never gives the same, nor where it shows
     what was a list in Python 2, nor, where texts have a type of their own, what hangs on which columns are of type ``object``."""
+    notebook = case.notebook
     compared = stored.compare(cell, step.outputs)
     by_chance = compared.differs and not is_repeatable(cell, notebook)
     lazy = _ITERATOR.fullmatch(compared.got) if compared.differs and compared.stored.startswith("[") else None
@@ -125,24 +126,38 @@ def _compare_outputs(cell: Cell, notebook: Notebook, step: StepResult, has_text_
         return NOTHING
     if by_chance or (compared.differs and compared.worded and is_trained(cell, notebook)):
         return NOTHING
-    if compared.differs and has_text_dtype and _shows_only_by_dtype(cell.source):
-        return NOTHING  # a root of its own
+    if compared.differs and has_text_dtype:
+        cells = [c for c in notebook.cells[: notebook.index(cell.id)] if c.kind == "code"]
+        if shows_only_by_dtype(cell.source, [patch.source_of(c.id, c.source) for c in cells]):
+            return NOTHING  # a root of its own
     return compared
 
 
-def _shows_only_by_dtype(source: str) -> bool:
-    """Whether all that a cell shows hangs on its question which columns are of type ``object``."""
-    if not _ASKS_FOR_OBJECT.search(source):
-        return False
-    statements, hanging, shown = src.list_statements(source), set[str](), list[bool]()
+def shows_only_by_dtype(source: str, above: Sequence[str]) -> bool:
+    """Whether all that a cell shows hangs on a question which columns are of type ``object``, its own or that of a cell above."""
+    hanging, imports = set[str](), set[str]()
+    for text in above if any(map(_ASKS_FOR_OBJECT.search, above)) else ():
+        imports |= src.find_names(text).imports
+        _follow_question(text, hanging)
+        hanging -= imports
+    asks = _ASKS_FOR_OBJECT.search(source) is not None
+    shown = _follow_question(source, hanging) if asks or hanging else []
+    return all(shown) if shown else asks
+
+
+def _follow_question(source: str, hanging: set[str]) -> list[bool]:
+    """Add to the names that hang on such a question, and take out those bound anew; whether what each showing statement shows hangs on it."""
+    statements, shown = src.list_statements(source), list[bool]()
     for statement in statements:
         text = src.extract_text(source, statement.node)
         names = src.find_names(text)
-        hangs = bool(_ASKS_FOR_OBJECT.search(text)) or not hanging.isdisjoint(names.uses)
-        hanging |= names.binds | names.changes if hangs else frozenset()
+        if hangs := bool(_ASKS_FOR_OBJECT.search(text)) or not hanging.isdisjoint(names.uses):
+            hanging |= names.binds | names.changes
+        else:
+            hanging -= names.binds
         if _SHOWS.search(text) or (statement is statements[-1] and isinstance(statement.node, ast.Expr)):
             shown.append(hangs)
-    return all(shown)
+    return shown
 
 
 def _format_step_error(step: StepResult) -> str:
@@ -156,7 +171,7 @@ class CellsBelow:
         """The chosen cells, within the seconds for all of them, each followed by its own expectation where it has one."""
         seconds = config.downstream_seconds
         cells = choose_cells(case, patch) if seconds > 0 else ()
-        if any(_ASKS_FOR_OBJECT.search(cell.source) for cell in cells):
+        if cells and any(_ASKS_FOR_OBJECT.search(cell.source) for cell in case.notebook.cells):
             yield _PANDAS
         for cell in cells:
             yield Run(cell.source, cell.id, Role.DOWNSTREAM, go_on=True, timeout=seconds / len(cells))

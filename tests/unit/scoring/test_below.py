@@ -7,7 +7,7 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Cell, Oracle, Output, Role, Run
 from jupyter_selfheal.scoring.asserts import count_asserts_run, find_asserts_below, list_asserts
-from jupyter_selfheal.scoring.downstream import CellsBelow, choose_cells
+from jupyter_selfheal.scoring.downstream import CellsBelow, choose_cells, shows_only_by_dtype
 from jupyter_selfheal.scoring.read_evidence import read_evidence
 from tests.scoring_cases import case_of, patch_of, try_patch
 
@@ -175,3 +175,21 @@ def test_what_hangs_on_columns_of_objects_says_nothing_where_texts_have_a_type_o
     trial = replace(trial, steps=(*(s for s in trial.steps if s.cell_id != "c2"), *steps))
     below = read_evidence(case, patch, trial).below
     assert [b.output.can_decide for b in below] == [asked or release < "3"]
+
+
+@pytest.mark.parametrize(
+    ("above", "source", "asked"),
+    [
+        (BY_DTYPE, "kind", False),
+        (f"{BY_DTYPE}\nkinds = [kind]", "print(kinds, x)", False),
+        (BY_DTYPE, "x", True),
+        (f"{BY_DTYPE}\nkind = 'known'", "kind", True),  # bound anew
+        (BY_DTYPE, "y = kind", True),  # nothing of it is shown
+        (f"import math\n{BY_DTYPE}\nmath.pi, kind", "math.pi", True),  # a module is as it was
+        ("kind = 'texts' if x.dtype in ('object', 'str') else 'numbers'", "kind", True),
+    ],
+)
+def test_what_hangs_on_such_a_question_of_a_cell_above_says_nothing_either(
+    above: str, source: str, asked: bool
+) -> None:
+    assert shows_only_by_dtype(source, ["x = 1", above, "z = 2"]) is not asked
