@@ -6,6 +6,7 @@ what a library words anew from release to release is left out, sets are put into
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 
@@ -72,6 +73,7 @@ def _are_alike(wanted: str, got: str) -> bool:
 
 
 def _are_same_but_for_wording(wanted: str, got: str) -> bool:
+    wanted, got = _unpack_printed(wanted, set(got.splitlines())), _unpack_printed(got, set(wanted.splitlines()))
     totals = [_TOTAL.search(text) is not None for text in (wanted, got)]
     if totals[0] != totals[1]:  # where both have the same lines, each of them counts
         wanted, got = (_TOTAL.sub("weighted avg", _AVERAGES.sub("", text)) for text in (wanted, got))
@@ -80,6 +82,20 @@ def _are_same_but_for_wording(wanted: str, got: str) -> bool:
         return True
     tables = [read_table(text) for text in texts]
     return tables[0] is not None and tables[1] is not None and are_equal_tables(tables[0], tables[1])
+
+
+def _unpack_printed(text: str, other: set[str]) -> str:
+    """The lines ``('rows', 3)``, which Python 2 printed for ``print('rows', 3)``, as ``rows 3`` where these are lines of the other text."""
+    lines = text.splitlines()
+    for n, line in enumerate(lines):
+        if line.startswith("(") and line.endswith(")") and line not in other:
+            try:
+                items = ast.literal_eval(re.sub(r"(?<=\d)L\b", "", line))
+            except (ValueError, SyntaxError):
+                continue
+            printed = " ".join(map(str, items)) if isinstance(items, tuple) else line
+            lines[n] = printed if other.issuperset(printed.splitlines()) else line
+    return "\n".join(lines)
 
 
 def _leave_out_wording(text: str) -> str:

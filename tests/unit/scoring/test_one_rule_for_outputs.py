@@ -162,6 +162,7 @@ FORM = [
             'Traceback (most recent call last):\n  File "m.py", line 9, in f\n    g(1)\n    ~^^^\nTypeError: unsupported\n7\n'
         ),
     ),
+    (printed("('rows', 3)\n('\\n train', (3L, 2L))\nend\n"), printed("rows 3\n\n train (3, 2)\nend\n")),  # Python 2
     (printed("/Users/bob/work/data.csv has 3 rows\n"), printed("/home/ann/data.csv has 3 rows\n")),
     (result("a   1 wide", PAGE.format(1.0)), result("another text", PAGE.format(1))),
 ]
@@ -193,6 +194,8 @@ VALUE = [
     (printed(OLD_REPORT), printed(REPORT.replace("0.62", "0.68"))),
     (printed(OLD_REPORT), printed(REPORT.replace("weighted avg       0.96", "weighted avg       0.94"))),
     (printed("accuracy 0.97\n3\n"), printed("3\n")),
+    (printed("('rows', 3)\n"), printed("rows 4\n")),
+    (printed("('rows', 3)\n"), printed("('rows', 4)\n")),
     (printed(REPORT), printed(REPORT.replace("0.97       250\n   macro", "0.93       250\n   macro"))),
     (printed(REPORT), printed(REPORT.replace("macro avg       0.90", "macro avg       0.89"))),
     (REPORT.replace(SHARE, MICRO), REPORT.replace("0.97       250\n   macro", "0.93       250\n   macro")),
