@@ -17,6 +17,9 @@ TAKING = frozenset(
 )  # fmt: skip
 """Functions that are given a function."""
 
+IS_VALUE = re.compile(r"^'\w+' object is not callable|invalid callable given|^name '\w+' is not defined")
+"""What is said where a value is given for the function, or where its variable is no name of Python."""
+
 
 class CalledForGiven(Rule):
     """Give the function itself to what will call it.
@@ -24,23 +27,29 @@ class CalledForGiven(Rule):
     **Failure** `TypeError: double() missing 1 required positional argument: 'v'` at `df["age"].apply(double())`,
     `len() takes exactly one argument (0 given)` at `max(words, key=len())`.
 
-    **Fix** `df["age"].apply(double)`, `key=len`.
+    `ValueError: invalid callable given` at `quad(f(x), 0, 2)`, `'float' object is not callable` at `map(f(x), xs)`.
 
-    **Fix safety** Safe: the call passes nothing, fails for that, and stands as an argument of what is given a function. Silent where an
-    argument is passed, for a function of the notebook that makes a function, and anywhere else.
+    **Fix** `df["age"].apply(double)`, `key=len`, `quad(f, 0, 2)`.
+
+    **Fix safety** Safe: the call passes nothing, fails for that, and stands as an argument of what is given a function. So does the call of a function of
+    the notebook with one parameter, given a variable of that name. Silent where another argument is passed, for a function of the notebook that makes a function, and anywhere else.
     """
 
     code = "CAL105"
     name = "function called for given"
-    enames = frozenset({"TypeError"})
+    enames = frozenset({"TypeError", "ValueError", "NameError"})
     message = re.compile(
-        r"missing \d+ required positional argument|takes (?:exactly|at least) \w+ (?:positional )?arguments? \(0 given\)|"
-        r"expected (?:at least )?\d arguments?, got 0|unbound method \S+ needs an argument"
+        rf"{IS_VALUE.pattern}|missing \d+ required positional argument|takes (?:exactly|at least) \w+ (?:positional )?arguments? \(0 given\)|"
+        r"expected (?:at least )?\d arguments?, got 0|unbound method \S+ needs an argument|"
+        r"^'\w+' object is not callable|^invalid callable given|^name '\w+' is not defined"
     )
     applicability = Applicability.SAFE
     why = "The call passes nothing and stands where a function is given."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if IS_VALUE.search(context.failure.evalue):
+            yield from self._give_function_of_variable(context)
+            return
         for call in context.list_failing_nodes(ast.Call):
             name = context.read_plain_chain(call.func)
             if call.args or call.keywords or name is None:
@@ -55,6 +64,46 @@ class CalledForGiven(Rule):
                     prior=0.93,
                 )
                 return
+
+    def _give_function_of_variable(self, context: RuleContext) -> Iterator[Patch]:
+        """``quad(f(x), 0, 2)``, as it is written in a formula."""
+        told = re.match(r"name '(\w+)'", context.failure.evalue)
+        for call in context.list_nodes_on_line(ast.Call):
+            outer = next((c for c in context.walk(ast.Call) if any(a is call for a in c.args)), None)
+            match call:
+                case ast.Call(func=ast.Name(id=name), args=[ast.Name(id=given)], keywords=[]) if outer is not None:
+                    pass
+                case _:
+                    continue
+            is_first = outer.args[0] is call and _is_given(context, call)
+            beside = {context.text(a) for a in outer.args[1:]}
+            if not is_first or (told is not None and told[1] != given) or _makes_function(context, name):
+                continue
+            if given in {*beside, _find_only_parameter(context, name)} and context.describe_all([name])[0].is_callable:
+                yield self.patch(
+                    context.replace_here((context.span(call.func)[1], context.span(call)[1], "")),
+                    f"Give `{name}` itself",
+                    f"`{context.text(call)}` is one value of the function; `{context.text(outer.func)}` calls it for each.",
+                    why="What is given there is called, and a value cannot be.",
+                    prior=0.93,
+                )
+                return
+
+
+def _find_only_parameter(context: RuleContext, name: str) -> str:
+    """The parameter of a function of the notebook that must be given one, or an empty text."""
+    made: list[ast.FunctionDef | ast.Lambda] = [
+        n for n in context.walk_notebook() if isinstance(n, ast.FunctionDef) and n.name == name
+    ]
+    made += [
+        n.value
+        for n in context.walk_notebook()
+        if isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.Lambda)
+        and any(isinstance(t, ast.Name) and t.id == name for t in n.targets)
+    ]
+    needed = made[-1].args.args[: len(made[-1].args.args) - len(made[-1].args.defaults)] if made else []
+    return needed[0].arg if len(needed) == 1 else ""
 
 
 def _is_given(context: RuleContext, call: ast.Call) -> bool:

@@ -6,8 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -16,20 +18,26 @@ class FigureAndAxes(Rule):
 
     **Failure** `AttributeError: 'Figure' object has no attribute 'plot'` at `ax.plot(…)`, after `ax, fig = plt.subplots()`.
 
+    `'tuple' object has no attribute 'plot'`, after `ax = plt.subplots()`.
+
     **Fix** `fig, ax = plt.subplots()` in that cell; `plt.subplots` for `plt.subplot` where two things are taken of it.
 
     **Fix safety** Safe: the name of the axes holds a figure, the other one does not, and `subplots` gives the figure first; `subplot` gives one thing, and is silent for `subplot(111)`: `subplots(111)` would be 111 rows.
+    Of both as one tuple the one is meant that alone has what is asked of it; silent where the notebook uses the tuple as one.
     """
 
     code = "MPL112"
     name = "figure and axes exchanged"
     stage = Stage.LIBRARY
     enames = frozenset({"AttributeError", "TypeError"})
-    message = re.compile(r"'Figure' object has no attribute|'Axes' object has no attribute '(?:savefig|tight_layout|suptitle|colorbar|subplots_adjust)'|cannot unpack non-iterable Axes|^Axes\.set\(\) got an unexpected keyword argument '(?:figsize|sharex|sharey|nrows|ncols)'")  # fmt: skip
+    message = re.compile(r"'tuple' object has no attribute|'Figure' object has no attribute|'Axes' object has no attribute '(?:savefig|tight_layout|suptitle|colorbar|subplots_adjust)'|cannot unpack non-iterable Axes|^Axes\.set\(\) got an unexpected keyword argument '(?:figsize|sharex|sharey|nrows|ncols)'")  # fmt: skip
     applicability = Applicability.SAFE
     why = "`subplots` gives the figure first."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.evalue.startswith("'tuple'"):
+            yield from self._take_apart(context)
+            return
         if "Figure" not in context.failure.evalue and "no attribute" not in context.failure.evalue:
             yield from self._make_both(context)
             return
@@ -63,6 +71,35 @@ class FigureAndAxes(Rule):
                         prior=0.95,
                     )
                     return
+
+    def _take_apart(self, context: RuleContext) -> Iterator[Patch]:
+        """``ax = plt.subplots()``, on which is drawn."""
+        for node in context.list_failing_nodes(ast.Attribute):
+            if not isinstance(node.value, ast.Name):
+                continue
+            name, attribute = node.value.id, node.attr
+            made = context.find_last_assignment(name)
+            if made is None or not isinstance(made.node.value, ast.Call):
+                return
+            used = list(context.walk_notebook())
+            read = sum(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in used)
+            asked = sum(isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == name for n in used)
+            has = [context.is_true(f"len({name}) == 2 and hasattr({name}[{n}], {attribute!r})") for n in (0, 1)]
+            is_pair = context.is_true(f"type({name}[0]).__name__ == 'Figure'")
+            if read_last_name(made.node.value.func) != "subplots" or read != asked or not is_pair or has[0] == has[1]:
+                return
+            other = next((n for n in ("fig", "figure") if has[1] and n not in context.known_names), "_")
+            target = made.node.targets[0]
+            new = f"{other}, {name}" if has[1] else f"{name}, _"
+            change = (*src.find_span(made.source, target), new)
+            yield self.patch(
+                change_and_replay(context, {made.cell_id: [change]}),
+                f"Take the figure and the axes: `{new}`",
+                f"`subplots` gives the figure and its axes: `{name}` is a tuple of both.",
+                why="Only one of the two has what is asked of it.",
+                prior=0.95,
+            )
+            return
 
     def _make_both(self, context: RuleContext) -> Iterator[Patch]:
         """``fig, ax = plt.subplot(figsize=(6, 3))``: one letter makes the figure and the axes."""

@@ -1,13 +1,15 @@
-"""NON105: a decorator whose inner function drops what the decorated one returns."""
+"""NON105: a decorator whose inner function drops what the decorated one returns, or what it is given."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
     list_functions_used,
@@ -15,7 +17,12 @@ from jupyter_selfheal.healers.rules.context.used_functions import (
     returns_value,
     walk_own,
 )
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
+
+TOO_MANY = re.compile(
+    r"(\w+)\(\) (?:takes (\d+) positional arguments? but (\d+) (?:was|were) given|got an unexpected keyword argument '(\w+)')$"
+)
 
 
 class ResultOfWrapper(Rule):
@@ -23,12 +30,14 @@ class ResultOfWrapper(Rule):
 
     **Failure** `TypeError` or `AttributeError` about `NoneType`, a missed expectation or an assert, where the failing statement uses the
     result of a function with a decorator of the notebook, whose inner function calls it and returns nothing.
+    `TypeError: wrapper() takes 0 positional arguments but 1 was given`, where the decorated function takes one.
 
     **Fix** `f(*args)` becomes `return f(*args)` at the end of the inner function; `result = f(*args)` gets `return result` there. A decorator, or another
-    function, that ends with the function that it makes gets `return wrapper`.
+    function, that ends with the function that it makes gets `return wrapper`. `def wrapper(*args, **kwargs)` hands on what it is given: `f(*args, **kwargs)`.
 
     **Fix safety** Safe: the function returns a value, the failing statement uses it, and only the inner function loses it. Silent where the inner
-    function returns something, calls the decorated one several times, or has other uses of the name, and where that one returns nothing itself.
+    function returns something, calls the decorated one several times, or has other uses of the name, and where that one returns nothing itself. Arguments are handed on only where
+    the inner function gives each that it has to the decorated one, which takes more; unsafe where the call stands under a condition, or another argument is used, as a result may be kept for it.
     """
 
     code = "NON105"
@@ -40,6 +49,9 @@ class ResultOfWrapper(Rule):
     why = "The decorated function returns a value, and only the decorator's inner function loses it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if TOO_MANY.search(context.failure.evalue):
+            yield from self._hand_arguments_on(context)
+            return
         raised = context.failure.kind is FailureKind.RAISED
         if raised and context.failure.ename != "AssertionError" and not context.is_about_none:
             return
@@ -83,6 +95,73 @@ class ResultOfWrapper(Rule):
                     prior=0.95,
                 )
                 return
+
+    def _hand_arguments_on(self, context: RuleContext) -> Iterator[Patch]:
+        """``def wrapper(): … f()``, in the place of a function that takes more."""
+        told = TOO_MANY.search(context.failure.evalue)
+        sources = [(cell_id, context.source_of(cell_id)) for cell_id in list_sources(context)]
+        called = [read_called_name(c) for c in context.list_calls_at_failure()]
+        for name in dict.fromkeys(n for n in called if n):
+            decorated = next((f for _, s in sources if (f := find_definition(s, name)) is not None), None)
+            if told is None or decorated is None or len(decorated.decorator_list) != 1 or not _takes(decorated, told):
+                continue
+            for cell_id, source in sources:
+                maker = find_definition(source, _name_decorator(decorated.decorator_list[0]))
+                inner = _find_inner(maker, {told[1]} - {name} or None) if maker is not None else None
+                calls = _list_calls_of_given(maker, inner) if maker is not None and inner is not None else []
+                if inner is None or not calls:
+                    continue
+                own = [a.arg for a in inner.args.args]
+                ends = [src.find_span(source, c)[1] - 1 for c in calls]
+                head = re.compile(r"def\s+\w+\s*\([^()]*").match(
+                    source, source.index("def", src.find_span(source, inner)[0])
+                )
+                if head is None:
+                    continue
+                text = f"{', ' if own else ''}*args, **kwargs"
+                reads = sum(isinstance(n, ast.Name) and n.id in own for n in ast.walk(inner))
+                is_kept = reads > len(own) * len(calls) or any(
+                    isinstance(n, ast.If | ast.IfExp) for n in ast.walk(inner)
+                )
+                yield self.patch(
+                    change_and_replay(context, {cell_id: [(e, e, text) for e in (head.end(), *ends)]}),
+                    f"Hand on what `{inner.name}` is given",
+                    f"`{inner.name}` stands in the place of `{name}`, and takes less than `{name}`.",
+                    applicability=Applicability.UNSAFE if is_kept else Applicability.SAFE,
+                    why="The decorator may decide by what it is given, or keep it." if is_kept
+                    else "The decorated function takes these arguments, and only the decorator's inner function does not.",
+                    prior=0.75 if is_kept else 0.95,
+                )  # fmt: skip
+                return
+
+
+def _takes(decorated: ast.FunctionDef, told: re.Match[str]) -> bool:
+    """True where a function takes the arguments that were too many."""
+    arguments = decorated.args
+    if told[4]:
+        return told[4] in {a.arg for a in (*arguments.args, *arguments.kwonlyargs)} or arguments.kwarg is not None
+    needed = len(arguments.args) - len(arguments.defaults)
+    return needed <= int(told[3]) and (int(told[3]) <= len(arguments.args) or arguments.vararg is not None)
+
+
+def _find_inner(maker: ast.FunctionDef, names: set[str] | None) -> ast.FunctionDef | None:
+    """The only function that a decorator makes, with plain parameters, under one of the names where any are known."""
+    made = [n for n in ast.walk(maker) if isinstance(n, ast.FunctionDef) and n is not maker]
+    if len(made) != 1 or (names is not None and made[0].name not in names) or len(maker.args.args) != 1:
+        return None
+    given = made[0].args
+    plain = not (given.vararg or given.kwarg or given.kwonlyargs or given.posonlyargs or given.defaults)
+    return made[0] if plain else None
+
+
+def _list_calls_of_given(maker: ast.FunctionDef, inner: ast.FunctionDef) -> list[ast.Call]:
+    """The calls of what a decorator is given; none where one is not given just the inner function's own parameters."""
+    given, own = maker.args.args[0].arg, [a.arg for a in inner.args.args]
+    calls = [
+        n for n in ast.walk(inner) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == given
+    ]
+    are_handed = all([getattr(a, "id", "") for a in c.args] == own and not c.keywords for c in calls)
+    return calls if are_handed else []
 
 
 def is_wrapper(source: str, function: ast.FunctionDef) -> bool:

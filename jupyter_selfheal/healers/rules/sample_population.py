@@ -13,17 +13,20 @@ from jupyter_selfheal.model import Applicability, Failure, Patch
 FUNCTIONS = frozenset({"sample", "choice", "choices"})
 MESSAGE = re.compile(r"Population must be a sequence|'(?:set|frozenset|dict_\w+)' object is not subscriptable")
 KEYED = frozenset({"set", "frozenset", "dict", "Counter", "defaultdict", "dict_keys", "dict_values", "dict_items"})
+ORDERED_SET = "isinstance({0}, (set, frozenset)) and (all(isinstance(i, str) for i in {0}) or all(isinstance(i, (int, float)) for i in {0}))"
+"""True for a set whose items have an order that is the same in every run."""
 
 
 class SamplePopulation(Rule):
-    """Sample from a list of what is no sequence.
+    """Sample from a sorted set, and from a list of what else is no sequence.
 
     **Failure** `TypeError: Population must be a sequence. For dicts or sets, use sorted(d).` from `random.sample(nodes, 3)`;
     `TypeError: 'set' object is not subscriptable` and `KeyError: 2` from `random.choice(nodes)`.
 
-    **Fix** `random.sample(list(nodes), 3)`.
+    **Fix** `random.sample(sorted(nodes), 3)`, as the message says, for a set of texts or of numbers; `list(…)` for what has an order or cannot be sorted.
 
-    **Fix safety** Safe: before Python 3.11 `sample` made the same list itself, and of a set or a dictionary nothing but a key can be chosen.
+    **Fix safety** Safe: before Python 3.11 `sample` made a list itself, and of a set or a dictionary nothing but a key can be chosen. A list of a set
+    of texts has another order in every run, so that a seed would not repeat the draw.
     """
 
     code = "TYP201"
@@ -31,7 +34,7 @@ class SamplePopulation(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "KeyError"})
     applicability = Applicability.SAFE
-    why = "Before Python 3.11 the function made the same list itself (https://docs.python.org/3/whatsnew/3.11.html)."
+    why = "Before Python 3.11 the function made a list itself (https://docs.python.org/3/whatsnew/3.11.html)."
 
     def matches(self, failure: Failure) -> bool:
         return super().matches(failure) and (MESSAGE.search(failure.evalue) is not None or failure.ename == "KeyError")
@@ -40,11 +43,13 @@ class SamplePopulation(Rule):
         for call in context.list_calls_at_failure()[:3]:
             if read_last_name(call.func) not in FUNCTIONS or not call.args or not _draws_from_keyed(context, call):
                 continue
-            text = f"list({context.text(call.args[0])})"
+            given = context.text(call.args[0])
+            is_ordered = context.read_plain_chain(call.args[0]) and context.is_true(ORDERED_SET.format(given))
+            text = f"{'sorted' if is_ordered else 'list'}({given})"
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(call.args[0]), text)]),
                 f"Sample from `{text}`",
-                f"`{context.text(call.args[0])}` isn't a sequence.",
+                f"`{given}` isn't a sequence.",
                 prior=0.9,
             )
             return
