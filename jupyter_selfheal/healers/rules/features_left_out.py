@@ -5,9 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"^- (.+)$", re.MULTILINE)
@@ -25,7 +29,9 @@ class FeaturesLeftOut(Rule):
 
     Of dummies that were made of each table by itself those of the fitted one, with 0: `model.predict(homes.reindex(columns=model.feature_names_in_, fill_value=0))`.
 
-    **Fix safety** Safe for the same columns in another order, where the call does not list them. Unsafe otherwise: the model may be meant to be fitted to others. Silent where the table does not have the columns, where some are missing and others
+    The constant that a model of statsmodels was fitted to (`shapes (1,2) and (3,) not aligned`): `fit.predict(sm.add_constant(new, has_constant="add"))`; without `has_constant` none is added to a single row.
+
+    **Fix safety** Safe for the same columns in another order, where the call does not list them, and for the constant where all else is there. Unsafe otherwise: the model may be meant to be fitted to others. Silent where the table does not have the columns, where some are missing and others
     unseen, and where columns that are missing do not stand in the call.
     """
 
@@ -33,11 +39,16 @@ class FeaturesLeftOut(Rule):
     name = "columns that a model was fitted to"
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError"})
-    message = re.compile(r"feature names should match those that were passed during fit")
+    message = re.compile(
+        r"feature names should match those that were passed during fit|^shapes \(\d+,\d+\) and \(\d+,\) not aligned"
+    )
     why = "The model may be meant to be fitted to fewer columns."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         evalue = context.failure.evalue
+        if evalue.startswith("shapes"):
+            yield from self._add_constant(context)
+            return
         missing = MISSING.findall(evalue)
         aligned = list(self._align_dummies(context))
         if aligned:
@@ -130,6 +141,68 @@ class FeaturesLeftOut(Rule):
                     prior=0.6,
                 )
                 return
+
+    def _add_constant(self, context: RuleContext) -> Iterator[Patch]:
+        """``fit.predict(new)``, where the model has a constant and the design has none."""
+        for call in context.list_calls_at_failure():
+            match call:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=model), attr="predict" | "get_prediction"), args=[given]
+                ):
+                    pass
+                case _:
+                    continue
+            cell_id, source, bare = context.cell_id, context.source, given
+            made = context.find_last_assignment(given.id) if isinstance(given, ast.Name) else None
+            if made is not None and _is_adding(made.node.value):
+                cell_id, source, given = made.cell_id, made.source, made.node.value
+            elif _is_adding(given):
+                bare = given.args[0]
+            if any(isinstance(n, ast.Call) for n in ast.walk(bare)) or not _lacks_constant(
+                context, model, context.text(bare)
+            ):
+                return
+            start, end = src.find_span(source, given)
+            known = context.reference("statsmodels.api.add_constant")
+            if _is_adding(given):
+                changes: list[Splice] = [(end - 1, end - 1, ', has_constant="add"')]
+            elif known is not None:
+                changes = [
+                    (start, start, f"{known[0]}("),
+                    (end, end, ', has_constant="add")'),
+                    *context.add_imports([known[1]]),
+                ]
+            else:
+                return
+            yield self.patch(
+                change_and_replay(context, {cell_id: changes}),
+                'Add the constant: `add_constant(…, has_constant="add")`',
+                f"`{model}` was fitted to a constant and to what `{context.text(bare)}` has; of a single row every column is taken for a constant.",
+                applicability=Applicability.SAFE,
+                why="The model says that its first column is the constant, and only this one is missing.",
+                prior=0.95,
+            )
+            return
+
+
+def _is_adding(node: ast.expr) -> TypeGuard[ast.Call]:
+    """True for ``add_constant(x)``, of one argument alone."""
+    return (
+        isinstance(node, ast.Call)
+        and read_last_name(node.func) == "add_constant"
+        and len(node.args) == 1
+        and not node.keywords
+    )
+
+
+def _lacks_constant(context: RuleContext, model: str, design: str) -> bool:
+    """True where a model of statsmodels has a constant in front, and a design all its other columns, in their order."""
+    names = f"list({model}.model.exog_names)"
+    shape = f"__import__('numpy').shape({design})"
+    return context.is_true(
+        f"{names}[0] == 'const' and (({shape}[1:] or (1,)) == (len({names}) - 1,))"
+        f" and (not hasattr({design}, 'columns') or list({design}.columns) == {names}[1:])"
+    )
 
 
 def _makes_dummies(context: RuleContext, table: str) -> bool:
