@@ -74,22 +74,28 @@ def _explain_doubt(context: RuleContext, call: ast.Call) -> str:
     return "" if is_there else "No value is this text: a part of one, or several of them, may be meant."
 
 
+def _is_label(context: RuleContext, call: ast.Call, given: ast.keyword, told: str) -> bool:
+    """Whether an argument is the text that was told, and one new label of what the call makes: no column that is to be the index, none that the
+    given columns lack."""
+    data = next((a for a in (*call.args, *(k.value for k in call.keywords if k.arg == "data"))), None)
+    label, text = context.text(given.value), context.text(data) if data is not None else "None"
+    if read_last_name(call.func) not in ("DataFrame", "Series") or not context.is_true(f"repr({label}) == {told!r}"):
+        return False
+    if given.arg == "index" or data is None:
+        return context.is_true(f"({label}) not in str({text})")
+    return context.is_true(f"{{0, {label}}} & {{*{context.text(call.func)}({text}).columns}}")
+
+
 def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str, str] | None:
     assert isinstance(call.func, ast.Attribute)
     evalue, method = context.failure.evalue, call.func.attr
     named = {k.arg: k for k in call.keywords}
     if (told := re.search(r"collection of some kind, ('.*') was passed", evalue)) is not None:
         labels = [
-            k.value
-            for k in call.keywords
-            if k.arg in ("columns", "index") and context.is_true(f"repr({context.text(k.value)}) == {told[1]!r}")
+            k.value for n, k in named.items() if n in ("columns", "index") and _is_label(context, call, k, told[1])
         ]
-        new = f"[{context.text(labels[0])}]" if labels else ""
-        return (
-            ([(*context.span(labels[0]), new)], f"Use `{new}`", "Labels are given as a list.")
-            if len(labels) == 1
-            else None
-        )
+        new = f"[{context.text(labels[0])}]" if len(labels) == 1 else ""
+        return ([(*context.span(labels[0]), new)], f"Use `{new}`", "Labels are given as a list.") if new else None
     if "isin" in evalue and method == "isin" and len(call.args) == 1:
         new = f"[{context.text(call.args[0])}]"
         return [(*context.span(call.args[0]), new)], f"Use `{new}`", "`isin` takes a list of values."

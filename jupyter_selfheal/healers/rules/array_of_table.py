@@ -15,6 +15,11 @@ EACH_COLUMN = frozenset(
     {"StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler", "Normalizer", "PowerTransformer", "QuantileTransformer", "OrdinalEncoder"}
 )  # fmt: skip
 """Transformers that give one column for each, in their order."""
+SAME_EACH_TIME = frozenset({"drop", "dropna", "fillna", "select_dtypes", "copy"})
+OTHER_OF_ARRAY = frozenset(
+    {"mean", "std", "var", "sum", "min", "max", "argmin", "argmax", "round", "cumsum", "prod", "any", "all"}
+)
+"""Methods by which a table and an array give another thing."""
 
 
 class ArrayOfTable(Rule):
@@ -24,7 +29,8 @@ class ArrayOfTable(Rule):
 
     **Fix** `df = pd.DataFrame(scaler.fit_transform(df), columns=df.columns, index=df.index)` where it is made.
 
-    **Fix safety** Safe: a scaler gives one column for each, in their order. Silent for other transformers, and for what a table has not, either.
+    **Fix safety** Safe: a scaler gives one column for each, in their order. Unsafe where the array is gone through by rows, or asked for what a table gives for each column (`scaled.mean()`). Silent for other transformers,
+    for rows that are drawn anew each time (`df.sample(9)`), and for what a table has not, either.
     """
 
     code = "SKL140"
@@ -57,8 +63,21 @@ class ArrayOfTable(Rule):
                     continue
             assert made is not None
             kind, text = context.describe(ast.unparse(owner), calls=True), ast.unparse(table)
-            if kind is None or kind.type not in EACH_COLUMN:
+            called = (c.func for c in ast.walk(table) if isinstance(c, ast.Call))
+            if kind is None or kind.type not in EACH_COLUMN or not kind.module.startswith("sklearn."):
                 continue
+            if not all(isinstance(c, ast.Attribute) and c.attr in SAME_EACH_TIME for c in called):
+                continue
+            bound = context.find_last_assignment(owner.id) if isinstance(owner, ast.Name) else None
+            order = [c.id for c in context.notebook.list_code_before(context.failure.cell_id)] + [
+                context.failure.cell_id
+            ]
+            if bound is not None and (order.index(bound.cell_id), bound.node.lineno) > (
+                order.index(made.cell_id),
+                made.node.lineno,
+            ):
+                continue  # it was another transformer then
+            is_array_too = _is_read_as_array(context, name)
             start, end = src.find_span(made.source, call)
             new = f"{frame.text}({made.source[start:end]}, columns={text}.columns, index={text}.index)"
             edits: tuple[Edit, ...] = context.replace(made.cell_id, [(start, end, new)])
@@ -68,6 +87,22 @@ class ArrayOfTable(Rule):
                 edits,
                 f"Keep the table: `{name} = {new}`",
                 f"`{name}` is the array that a `{kind.type}` gives, and is used as a table.",
-                prior=0.93,
+                applicability=Applicability.UNSAFE if is_array_too else Applicability.SAFE,
+                why=f"`{name}` is used as an array, too." if is_array_too else self.why,
+                prior=0.6 if is_array_too else 0.93,
             )
             return
+
+
+def _is_read_as_array(context: RuleContext, name: str) -> bool:
+    """Whether something else would come of a table without a word: `scaled.std()`, `for row in scaled`."""
+    for node in context.walk_notebook():
+        match node:
+            case ast.Attribute(value=ast.Name(id=used), attr=attribute) if used == name and attribute in OTHER_OF_ARRAY:
+                return True
+            case ast.For(iter=source) | ast.comprehension(iter=source):
+                if any(isinstance(n, ast.Name) and n.id == name for n in (source, *getattr(source, "args", ()))):
+                    return True
+            case _:
+                pass
+    return False

@@ -14,6 +14,9 @@ from jupyter_selfheal.model import Applicability, Cell, Move, Patch
 OTHER_DATA = re.compile(r"test|valid|holdout|new|unseen|future", re.IGNORECASE)
 """Names of data that nothing is to be fitted to."""
 
+TRAINING = re.compile(r"(?:^|[Xxy]|[^A-Za-z])(?:[Tt]rain(?:ing|set|data)?|TRAIN)(?![a-z])")
+"""The training part by its name, but not `strain` or `trainees`."""
+
 ASKED = frozenset({"predict", "score", "predict_proba", "decision_function"})
 """What is asked of a model that is fitted."""
 
@@ -150,7 +153,7 @@ class FittedBelow(Rule):
                 return
             split = find_split(context)
             given = context.text(call.args[0])
-            is_training = given == split.data.get("train") if split is not None else "train" in given.lower()
+            is_training = given == split.data.get("train") if split is not None else bool(TRAINING.search(given))
             yield self.patch(
                 context.replace(context.cell_id, [(*context.find_attribute_span(func), "fit_transform")]),
                 f"Use `{name}.fit_transform(…)`",

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.project import find_missing_path
 from jupyter_selfheal.model import Applicability, Patch
 
 THERE = "__import__('os').path.exists(__import__('os').path.join({}, {}))"
+MOVERS = frozenset({"rename", "renames", "replace", "move", "copy", "copy2", "copyfile", "link", "symlink"})
+"""Functions that are given a second path, too."""
 
 
 class FolderLeftOut(Rule):
@@ -20,7 +23,8 @@ class FolderLeftOut(Rule):
 
     **Fix** `pd.read_csv(os.path.join(folder, name))`.
 
-    **Fix safety** Safe: the names are given without their folder, and the file is there. Silent where several listed folders have it and no loop around says which is meant.
+    **Fix safety** Safe: the names are given without their folder, and the file is there. Silent where several listed folders have it and no loop around says which is meant, on a
+    name that comes of no listing, and where the file is given another path, too, without a folder (`os.rename(name, name.lower())`): it would be moved.
     """
 
     code = "FIL115"
@@ -33,9 +37,18 @@ class FolderLeftOut(Rule):
         path, join = find_missing_path(context), context.reference("os.path.join")
         if not path or "/" in path or "\\" in path or join is None:
             return
-        places = {n.id: n for c in context.list_calls_at_failure() for n in c.args if isinstance(n, ast.Name)}
+        above = (c.id for c in context.notebook.list_code_before(context.failure.cell_id))
+        listed = _list_listed_names([n for i in (*above, context.cell_id) for n in src.walk(context.source_of(i))])
+        places = {
+            n.id: n
+            for c in context.list_calls_at_failure()
+            for n in c.args
+            if isinstance(n, ast.Name) and n.id in listed and not _is_moved(context, c)
+        }
         for name, node in places.items():
-            if not context.is_true(f"{name} == {path!r}"):
+            made = context.find_last_assignment(name)
+            is_written = made is not None and isinstance(made.node.value, ast.Constant)
+            if is_written or not context.is_true(f"{name} == {path!r}"):
                 continue
             loops = [n for n in context.list_nodes_on_line(ast.For) if ast.unparse(n.target) == name]
             here = [f for loop in loops for f in _list_folders(ast.walk(loop.iter))]
@@ -51,6 +64,34 @@ class FolderLeftOut(Rule):
                     prior=0.95,
                 )
                 return
+
+
+def _list_listed_names(nodes: list[ast.AST]) -> set[str]:
+    """Names that are given what `os.listdir` or `os.walk` gives, or something made of it."""
+    listed = {"listdir", "walk"}
+    for node in nodes * 3:  # an inner statement comes behind an outer one
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                pass
+            case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+                targets = [target]
+            case ast.Call(func=ast.Attribute(value=target, attr="append" | "extend"), args=[value]):
+                targets = [target]
+            case _:
+                continue
+        words = {getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(value)}
+        names = {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+        if not listed.isdisjoint(words):
+            listed |= names
+    return listed
+
+
+def _is_moved(context: RuleContext, call: ast.Call) -> bool:
+    """Whether the file is to get a second path that has no folder."""
+    other = context.text(call.args[-1])
+    return read_last_name(call.func) in MOVERS and not context.is_true(
+        f"__import__('os').path.dirname({other}) or __import__('os').path.isdir({other})"
+    )
 
 
 def _list_folders(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -30,7 +30,7 @@ class ObjectNotMade(Rule):
 
     **Fix** `stack = Stack()`. At `Stack.size()`, where a method is called on the class: `Stack().size()`, or `stack.size()` where there is one object of it.
 
-    **Fix safety** Safe where the class is the notebook's own and can be made without arguments, and the variable is read for its attributes alone; so is a method called on the class that reads `self` and sets nothing of it. Unsafe where it is given to something else, and
+    **Fix safety** Safe where the class is the notebook's own and can be made without arguments, and the variable is read for its attributes alone; so is a method called on the class that reads `self` and sets nothing of it, outside of functions. Unsafe where it is given to something else, and
     where what is set by it is read of the class. Silent where it is called, or asked for, as another name of the class.
     """
 
@@ -79,13 +79,19 @@ class ObjectNotMade(Rule):
         nodes = [n for n in context.list_nodes_at_failure(ast.Attribute) if n.attr == method]
         if kind is None or not kind.is_class or not nodes or context.text(nodes[0].value) != owner or len(bodies) != 1:
             return  # by another name of the class, say
+        if find_function(context.source, context.line) is not None:
+            return  # `self`, or one that it was given
         own = [n for n in ast.walk(bodies[0]) if isinstance(n, ast.Attribute) and read_last_name(n.value) == "self"]
+        calls = [n for n in context.walk_notebook() if isinstance(n, ast.Call) and read_last_name(n.func) == owner]
         objects = [name for name, (of, _) in context.state.names.items() if of == owner and name != "_"]
-        made = f"{owner}()" if signature is not None and signature.needs_nothing and not objects else ""
-        new = objects[0] if len(objects) == 1 else made
+        kept = context.find_last_assignment(objects[0]) if len(objects) == len(calls) == 1 else None
+        is_kept = kept is not None and ast.dump(kept.node.value) == ast.dump(calls[0])
+        made = f"{owner}()" if signature is not None and signature.needs_nothing and not calls else ""
+        new = objects[0] if is_kept else made
         if not new or not own:
             return
-        doubt = "" if not any(isinstance(n.ctx, ast.Store) for n in own) else FOR_CLASS
+        changes = any(isinstance(n.ctx, ast.Store) for n in own) or (not is_kept and _changes_part(bodies[0]))
+        doubt = FOR_CLASS if changes else ""
         yield self.patch(
             context.replace_here((*context.span(nodes[0].value), new)),
             f"Call it on an object: `{new}.{method}`",
@@ -94,6 +100,21 @@ class ObjectNotMade(Rule):
             why=doubt or "The method reads its object, and there is one way to have one.",
             prior=0.6 if doubt else 0.93,
         )
+
+
+def _changes_part(method: ast.FunctionDef) -> bool:
+    """Whether it may change what an object holds: `self.items.append(item)`, `self.items[0] = item`."""
+    held = (
+        n.value for n in ast.walk(method) if isinstance(n, ast.Attribute | ast.Subscript) and _is_changing(method, n)
+    )
+    return any(isinstance(n, ast.Attribute) and read_last_name(n.value) == "self" for n in held)
+
+
+def _is_changing(method: ast.FunctionDef, part: ast.Attribute | ast.Subscript) -> bool:
+    is_alone = any(
+        isinstance(n, ast.Expr) and isinstance(n.value, ast.Call) and n.value.func is part for n in ast.walk(method)
+    )
+    return is_alone or not isinstance(part.ctx, ast.Load)
 
 
 def _is_called(context: RuleContext, name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -10,6 +11,8 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"not enough values to unpack \(expected (\d+), got \d+\)")
+MOST_PARTS = 8
+"""Items of more parts have too many readings."""
 Shape = tuple["Shape", ...]
 """What an item of a loop is made of; nothing where it is taken as a whole."""
 
@@ -37,10 +40,9 @@ class PairWithinItem(Rule):
             names = loop.target.elts if isinstance(loop.target, ast.Tuple) else []
             if not names or not all(isinstance(n, ast.Name) for n in names):
                 continue
-            shapes = [_cut(_read_shape(context, loop.iter), depth) for depth in (1, 2)]
-            fitting = next((s for s in shapes if _count(s) == len(names)), None)
-            if fitting is not None:
-                new = _write(fitting, [context.text(n) for n in names])[1:-1]
+            readings = {s for s in _list_readings(_read_shape(context, loop.iter)) if _count(s) == len(names)} - {()}
+            if len(readings) == 1:
+                new = _write(readings.pop(), [context.text(n) for n in names])[1:-1]
                 yield self.patch(
                     context.replace_here((context.span(names[0])[0], context.span(names[-1])[1], new)),
                     f"Use `{new}`",
@@ -60,7 +62,9 @@ def _read_shape(context: RuleContext, source: ast.expr) -> Shape:
         case ast.Call(func=ast.Name("sorted" | "list" | "reversed" | "tuple"), args=[inner]):
             return _read_shape(context, inner)
         case ast.Call(func=ast.Attribute(value=owner, attr="items"), args=[]) if context.read_plain_chain(owner):
-            return (), _read_lengths(context, f"{context.text(owner)}.values()")
+            return _read_lengths(context, context.text(owner)), _read_lengths(
+                context, f"{context.text(owner)}.values()"
+            )
         case _ if context.read_plain_chain(source):
             return _read_lengths(context, context.text(source))
     return ()
@@ -75,9 +79,9 @@ def _read_lengths(context: RuleContext, text: str) -> Shape:
     return ((),) * int(length or 0)
 
 
-def _cut(shape: Shape, depth: int) -> Shape:
-    """The shape with all that lies deeper taken as a whole."""
-    return tuple(_cut(part, depth - 1) for part in shape) if depth >= 0 else ()
+def _list_readings(shape: Shape) -> list[Shape]:
+    """The shape with some of its parts taken as a whole, in every way."""
+    return [(), *itertools.product(*map(_list_readings, shape))] if len(shape) < MOST_PARTS else [()]
 
 
 def _count(shape: Shape) -> int:

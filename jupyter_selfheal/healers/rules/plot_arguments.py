@@ -51,10 +51,10 @@ class PlotArgument(Rule):
                 patch = self._count_from_one(context, call)
             elif told is not None and told[1]:
                 patch = self._write_marker(context, call, told[1])
-            elif told is not None and told[2]:
-                patch = self._give_labels(context, call)
-            elif told is not None and told[3]:
-                patch = self._give_by_place(context, call)
+            elif told is not None and (told[2] or told[3]):
+                if not context.is_true(f"({context.text(call.func)}).__module__.startswith('matplotlib')"):
+                    continue  # the notebook's own `plot`
+                patch = self._give_labels(context, call) if told[2] else self._give_by_place(context, call)
             else:
                 patch = self._name_style(context, call)
             if patch is not None:
@@ -88,14 +88,19 @@ class PlotArgument(Rule):
             return None
         given, text = context.describe_all(call.args, calls=True)[0], context.operand(call.args[0])
         new = f"{text}.index, {text}" if given.is_a("pandas.Series") else f"{text}.keys(), {text}.values()"
-        if not given.is_a("pandas.Series", "builtins.dict"):
+        is_series = given.is_a("pandas.Series")
+        if not (given.is_a("builtins.dict") or (is_series and context.is_true(f"{text}.dtype.kind in 'iuf'"))):
             return None
+        is_counted = is_series and context.is_true(f"type({text}.index).__name__ == 'RangeIndex'")
         return self.patch(
             context.replace_here((*context.span(call.args[0]), new)),
             f"Use `{new}`",
             f"`{text}` holds the bars' names and how long each is; both must be given.",
-            why="It holds a name and a number for each bar.",
-            prior=0.94,
+            applicability=Applicability.UNSAFE if is_counted else Applicability.SAFE,
+            why="Its rows have no names: how often each value is there may be meant."
+            if is_counted
+            else "It holds a name and a number for each bar.",
+            prior=0.6 if is_counted else 0.94,
         )
 
     def _give_by_place(self, context: RuleContext, call: ast.Call) -> Patch | None:
