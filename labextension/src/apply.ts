@@ -4,7 +4,7 @@ import { Cell, CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
 import { holds, ICellState, IEdit, IPlan, IRequest, IResult, plan } from './edits';
-import { hideHealed, showHealed, tellUndone } from './healedLine';
+import { canUndo, hideHealed, showHealed, tellUndone } from './healedLine';
 import { KernelLine } from './kernel';
 import { trans } from './texts';
 import { noteOutputs, restoreOutputs } from './undoneOutputs';
@@ -103,13 +103,31 @@ export function takeBack(line: KernelLine, failing: Cell, request: IRequest): IR
   return todo;
 }
 
+/** Put the line below a healed cell, with its Undo. Where the editor's own undo brings the old source back, the line says so, too. */
+export function showLine(line: KernelLine, cell: CodeCell, toUndo: IRequest, title: string, details: string): void {
+  const row = showHealed(cell, { title, details, undo: () => takeBack(line, cell, toUndo) });
+  if (toUndo.edits.some(edit => edit.kind !== 'replace')) {
+    return; // a cell that came or moved is not taken back by the undo of another one's source
+  }
+  const sources = new Map(toUndo.edits.map(edit => [edit.cellId, edit.source]));
+  const cells = line.panel.content.widgets.map(({ model }) => model.sharedModel).filter(shared => sources.has(shared.getId()));
+  const heed = (): void => {
+    if (!canUndo(row)) {
+      cells.forEach(shared => shared.changed.disconnect(heed));
+    } else if (cells.every(shared => shared.getSource() === sources.get(shared.getId()))) {
+      // Once the editor is done: what it can redo would be lost with a change in the midst of its own.
+      window.setTimeout(() => canUndo(row) && takeBack(line, cell, { ...toUndo, edits: [] }));
+    }
+  };
+  cells.forEach(shared => shared.changed.connect(heed));
+}
+
 /** Once the fixed cell has run, a line below it says what was changed; it stays until the cell is run again. */
 function keepLine(line: KernelLine, failing: Cell, request: IRequest, inverse: IEdit[]): void {
   if (!(failing instanceof CodeCell)) {
     return;
   }
-  const undo = (): IResult =>
-    takeBack(line, failing, { ...request, edits: inverse, run: false, resume: false, undo: true });
+  const toUndo = { ...request, edits: inverse, run: false, resume: false, undo: true };
   let runs = 0;
   const scheduled = (_: unknown, args: { cell: Cell }): void => {
     if (args.cell === failing && ++runs > 1) {
@@ -123,7 +141,7 @@ function keepLine(line: KernelLine, failing: Cell, request: IRequest, inverse: I
     }
     NotebookActions.executed.disconnect(executed);
     if (args.success && runs === 1) {
-      showHealed(failing, { title: request.title ?? '', details: request.details ?? '', undo });
+      showLine(line, failing, toUndo, request.title ?? '', request.details ?? '');
     }
   };
   NotebookActions.executionScheduled.connect(scheduled);

@@ -29,9 +29,9 @@ export function showDied(cell: CodeCell, text: string): void {
 
 /**
  * Put the line there, in place of one that is there. The same line may come twice, from the run that ended and from the kernel's history:
- * what was unfolded in it stays so.
+ * what was unfolded in it stays so. Returns the line.
  */
-export function showHealed(cell: CodeCell, healed: IHealed): void {
+export function showHealed(cell: CodeCell, healed: IHealed): HTMLElement {
   const before = cell.node.querySelector(`.${CLASS} pre`);
   const isOpen = before !== null && !before.hasAttribute('hidden') && before.textContent === healed.details;
   hideHealed(cell);
@@ -57,7 +57,11 @@ export function showHealed(cell: CodeCell, healed: IHealed): void {
   undo.classList.add(UNDO);
   row.append(words, undo, more, details);
   cell.outputArea.node.parentElement?.after(row);
+  return row;
 }
+
+/** Whether such a line is still shown and has its Undo. */
+export const canUndo = (row: HTMLElement): boolean => row.isConnected && row.querySelector('.' + UNDO) !== null;
 
 export const hasLine = (cell: Cell): boolean => cell.node.querySelector('.' + CLASS) !== null;
 

@@ -4,10 +4,10 @@ import { JupyterFrontEnd } from '@jupyterlab/application';
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { Widget } from '@lumino/widgets';
 
-import { focusCell, isHere, takeBack } from './apply';
+import { focusCell, isHere, showLine, takeBack } from './apply';
 import { makeButton } from './button';
 import type { IRequest } from './edits';
-import { hasLine, showHealed } from './healedLine';
+import { hasLine } from './healedLine';
 import { healIcon } from './icon';
 import type { HealedMemory, IHealedCell } from './healedMemory';
 import { KernelLine } from './kernel';
@@ -24,7 +24,7 @@ export function showLinesAgain(line: KernelLine, healed: IHealedCell[]): void {
   for (const heal of healed) {
     const cell = line.panel.content.widgets.find(candidate => candidate.model.id === heal.cell);
     if (cell instanceof CodeCell && !hasLine(cell) && hasRunWell(cell) && !heal.is_undone && heal.undo.length && isHere(line.panel, heal.undo)) {
-      showHealed(cell, { title: heal.title, details: heal.details, undo: () => takeBack(line, cell, toUndo(heal)) });
+      showLine(line, cell, toUndo(heal), heal.title, heal.details);
     }
   }
 }

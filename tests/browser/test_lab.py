@@ -84,6 +84,20 @@ def test_undo_by_the_editor_brings_the_old_source_back(failed: Lab) -> None:
     failed.expect_source(1, TYPO)
 
 
+def test_undo_by_the_editor_is_told_below_the_cell(failed: Lab) -> None:
+    failed.press(failed.card(1), "run")
+    line = failed.cell(1).locator(".jp-SelfHeal-healed")
+    line.get_by_text("Healed:").wait_for()
+    failed.click(1)
+    failed.page.keyboard.press("Control+z")
+    failed.expect_source(1, TYPO)
+    line.get_by_text("Undone: the old source is back.").wait_for()
+    failed.expect_output(1, "object has no attribute 'appendd'")
+    assert line.get_by_role("button", name="Undo").count() == 0
+    failed.page.keyboard.press("Control+Shift+z")
+    failed.expect_source(1, FIXED)
+
+
 @pytest.mark.slow
 def test_undo_button_refuses_over_later_edits(failed: Lab) -> None:
     failed.press(failed.card(1), "approve")
