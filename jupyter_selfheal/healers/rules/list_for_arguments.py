@@ -13,25 +13,48 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(r"for [-+*/]+=?: '(?:int|float|list)' and '(?:list|tuple|int|float)'|not supported between instances of '(?:list|int|float)' and '(?:int|float|list)'|"
                      r"must be real number, not list|can't multiply sequence|bad operand type for abs\(\): 'list'")  # fmt: skip
 
+MISSING = re.compile(r"^(\w+)\(\) missing \d+ required positional arguments?: ")
+OF_VECTOR = frozenset(
+    {
+        "minimize",
+        "fmin",
+        "basinhopping",
+        "dual_annealing",
+        "differential_evolution",
+        "brute",
+        "shgo",
+        "root",
+        "fsolve",
+        "least_squares",
+    }
+)
+"""Functions of SciPy that call a function with one vector, and take its first values or its bounds behind it."""
+OF_ONE = frozenset({"exp", "log", "log10", "sqrt", "sin", "cos", "tan", "tanh", "abs", "fabs", "power", "pow"})
+
 
 class ListForArguments(Rule):
     """Give the items of a list one by one to a function that takes any number of arguments.
 
     **Failure** `TypeError: unsupported operand type(s) for +: 'int' and 'list'` inside `def mean(*numbers):`, which was called as `mean([1, 2, 3])`.
+    `TypeError: cost() missing 1 required positional argument: 'y'` at `minimize(cost, [0, 0])` of SciPy, which gives one vector.
 
-    **Fix** `mean(*[1, 2, 3])`, at the call.
+    **Fix** `mean(*[1, 2, 3])`, at the call; `minimize(lambda v: cost(*v), [0, 0])`.
 
-    **Fix safety** Unsafe: the function may have been meant to take one list, without the star.
+    **Fix safety** Unsafe: the function may have been meant to take one list, without the star. Safe for SciPy where the function has as many parameters as
+    there are first values, only reckons with each, and none is called like a variable of the notebook, which `args` may be meant to give.
     """
 
     code = "CAL123"
     name = "list in place of arguments"
     enames = frozenset({"TypeError"})
-    message = MESSAGE
+    message = re.compile(rf"{MESSAGE.pattern}|{MISSING.pattern}")
     applicability = Applicability.UNSAFE
     why = "The function takes the items as arguments, but the star in its head may be what is too much."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if told := MISSING.search(context.failure.evalue):
+            yield from self._spread_vector(context, told[1])
+            return
         function = find_function(context.source, context.line)
         star = function.args.vararg.arg if function is not None and function.args.vararg else ""
         if (
@@ -55,3 +78,46 @@ class ListForArguments(Rule):
             f"`{function.name}` takes any number of arguments, and is given one list.",
             prior=0.7,
         )
+
+    def _spread_vector(self, context: RuleContext, name: str) -> Iterator[Patch]:
+        """``minimize(cost, [0, 0])``, where ``def cost(x, y)`` takes each number by itself."""
+        made = [n for n in context.walk_notebook() if isinstance(n, ast.FunctionDef) and n.name == name]
+        for call in context.list_calls_at_failure():
+            match call:
+                case ast.Call(func=func, args=[ast.Name(id=given), first, *_]) if given == name and len(made) == 1:
+                    pass
+                case _:
+                    continue
+            parameters = [a.arg for a in made[0].args.args]
+            is_whole = context.is_true(f"len({context.text(first)}) == {len(parameters)}")
+            if (
+                read_last_name(func) not in OF_VECTOR
+                or len(call.args) > 2
+                or not is_whole
+                or not _only_reckons(made[0])
+            ):
+                return
+            if any(k.arg in ("args", "jac", "hess") for k in call.keywords):
+                return
+            known = next((p for p in parameters if context.is_bound_anywhere(p)), "")
+            yield self.patch(
+                context.replace_here((*context.span(call.args[0]), f"lambda v: {name}(*v)")),
+                f"Give `{name}` each number of the vector",
+                f"`{context.text(func)}` calls its function with one vector, and `{name}` takes {len(parameters)} numbers.",
+                applicability=Applicability.UNSAFE if known else Applicability.SAFE,
+                why=f"`{known}` of the notebook may be meant, given with `args`." if known
+                else "The function takes as many numbers as there are, and only reckons with each.",
+                prior=0.75 if known else 0.93,
+            )  # fmt: skip
+            return
+
+
+def _only_reckons(function: ast.FunctionDef) -> bool:
+    """True for a function of plain parameters that are used as numbers: nothing takes an item, goes through one or sums one up."""
+    given = function.args
+    if given.defaults or given.vararg or given.kwarg or given.kwonlyargs or function.decorator_list:
+        return False
+    nodes = [n for statement in function.body for n in ast.walk(statement)]
+    calls = {read_last_name(n.func) for n in nodes if isinstance(n, ast.Call)}
+    vectors = (ast.Subscript, ast.Starred, ast.For, ast.comprehension, ast.MatMult)
+    return calls <= OF_ONE and not any(isinstance(n, vectors) for n in nodes)

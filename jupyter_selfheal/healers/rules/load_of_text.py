@@ -12,7 +12,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"'(?:str|bytes)' object has no attribute 'readl?i?n?e?'|file must have 'read' and 'readline' attributes|"
-    r"the JSON object must be str, bytes or bytearray, not \w*(?:TextIOWrapper|BufferedReader|StringIO)|"
+    r"the JSON object must be str, bytes or bytearray, not \w*(?:TextIOWrapper|BufferedReader|StringIO|dict|list)|"
     r"a bytes-like object is required, not '(?:_io\.)?Buffered\w+'|dump\(\) missing 1 required positional argument: 'f\w*'|"
     r"^Expecting value: line 1 column 1 \(char 0\)"
 )
@@ -25,9 +25,11 @@ class LoadOfText(Rule):
     **Failure** `AttributeError: 'str' object has no attribute 'read'` at `json.load(text)`, `TypeError: the JSON object must be str, bytes
     or bytearray, not TextIOWrapper` at `json.loads(file)`, `dump() missing 1 required positional argument: 'fp'` at `json.dump(obj)`; `JSONDecodeError: Expecting value` at `json.loads(name)` of a file that is there.
 
-    **Fix** `json.loads(text)`, `json.load(file)`, `json.dumps(obj)`; with the name of a file that is there: `json.load(open(name))`.
+    **Fix** `json.loads(text)`, `json.load(file)`, `json.dumps(obj)`; with the name of a file that is there: `json.load(open(name))`. What is a dictionary or a list
+    already, as `response.json()` gives it, is taken as it is: `data = reply` for `data = json.loads(reply)`.
 
-    **Fix safety** Safe: the two differ by what they take, and the live value says which it is.
+    **Fix safety** Safe: the two differ by what they take, and the live value says which it is. Unsafe for a dictionary or a list, unless an item of the
+    result is taken by its name: `dumps` may be meant.
     """
 
     code = "FIL106"
@@ -50,6 +52,9 @@ class LoadOfText(Rule):
             kind = context.describe_all([given])[0].type or (
                 type(given.value).__name__ if isinstance(given, ast.Constant) else ""
             )
+            if name == "loads" and kind in ("dict", "list"):
+                yield self._take_as_it_is(context, call, text)
+                return
             is_file = kind == "str" and context.is_true(f"__import__('os').path.isfile({text})")
             if is_file and name in ("load", "loads"):
                 mode = ", 'rb'" if context.text(call.func).startswith(("pickle", "tomllib")) else ""
@@ -73,6 +78,23 @@ class LoadOfText(Rule):
                 prior=0.93,
             )
             return
+
+    def _take_as_it_is(self, context: RuleContext, call: ast.Call, given: str) -> Patch:
+        """``json.loads(reply)`` of what is read already."""
+        made = next((n for n in context.list_nodes_on_line(ast.Assign) if n.value is call), None)
+        targets = {context.text(t) for t in made.targets} if made is not None else set()
+        items = [n for n in context.walk_notebook() if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)]
+        is_read = any(getattr(n.value, "id", "") in targets and isinstance(n.slice, ast.Constant) for n in items)
+        return self.patch(
+            context.replace_here((*context.span(call), given)),
+            f"Take `{given}` as it is",
+            f"`{given}` is no text: it is read already.",
+            applicability=Applicability.SAFE if is_read else Applicability.UNSAFE,
+            why="Items of the result are taken, and they are there already."
+            if is_read
+            else "A text may be wanted, which `dumps` makes.",
+            prior=0.93 if is_read else 0.6,
+        )
 
 
 def _is_file_name(context: RuleContext, given: ast.expr) -> bool:

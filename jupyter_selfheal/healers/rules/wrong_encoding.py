@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import codecs
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_plain_chain
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.model import Applicability, Patch
 
 READERS = frozenset(
@@ -31,6 +34,7 @@ class WrongEncoding(Rule):
     """Read the file in the encoding that it has.
 
     **Failure** `UnicodeDecodeError: 'utf-8' codec can't decode byte 0xfc …` while a file is read.
+    `KeyError: 'id'` at `row["id"]`, `invalid literal for int() with base 10: '\\ufeff7'` or `Unexpected UTF-8 BOM`, of a file that begins with a byte-order mark.
 
     **Fix** `encoding="…"` in the call that opens it: UTF-16 or UTF-8 where the file's first bytes say so, else the first
     encoding that decodes the *whole actual file* into letters (Windows-1252, 1250, 1251, GB 18030, Shift-JIS, …).
@@ -41,11 +45,15 @@ class WrongEncoding(Rule):
 
     code = "FIL102"
     name = "wrong encoding"
-    enames = frozenset({"UnicodeDecodeError", "UnicodeError"})
+    enames = frozenset({"UnicodeDecodeError", "UnicodeError", "KeyError", "ValueError", "JSONDecodeError"})
     applicability = Applicability.UNSAFE
     why = "The file can be decoded so, but other encodings would also do it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "Unicode" not in context.failure.ename:
+            if _is_about_mark(context):
+                yield from self._read_without_mark(context)
+            return
         for cell_id, source, call in _list_reading_calls(context):
             path = None if _is_cut(context, call) else _find_path(call, source)
             raw = context.ask(questions.LIST_DECODING, expression=path, encodings=list(ENCODINGS)) if path else None
@@ -66,6 +74,34 @@ class WrongEncoding(Rule):
                 prior=0.88 if sure else 0.6,
             )
             return
+
+    def _read_without_mark(self, context: RuleContext) -> Iterator[Patch]:
+        """A file whose first word came with the byte-order mark in front."""
+        for cell_id, source, call in _list_reading_calls(context):
+            is_opened = read_last_name(call.func) in ("open", "read_text")
+            path = _find_path(call, source) if is_opened else None
+            raw = context.ask(questions.LIST_DECODING, expression=path, encodings=["utf-8-sig"]) if path else None
+            if not isinstance(raw, dict) or bytes(raw["start"])[:3] != codecs.BOM_UTF8 or _is_given(call, "utf-8-sig"):
+                continue
+            yield self.patch(
+                change_and_replay(context, {cell_id: [_with_encoding(source, call, "utf-8-sig")]}),
+                'Read the file with encoding="utf-8-sig"',
+                "The file begins with a byte-order mark, which became a part of its first word.",
+                applicability=Applicability.SAFE,
+                why="The file's first bytes are the mark, and the word that fails has it in front.",
+                prior=0.95,
+            )
+            return
+
+
+def _is_about_mark(context: RuleContext) -> bool:
+    """True where a byte-order mark stands in front of what fails: in the message, or in a key of the object that lacks it."""
+    if re.search("\\\\ufeff|\ufeff|UTF-8 BOM", context.failure.evalue):
+        return True
+    if context.failure.ename != "KeyError":
+        return False
+    asked = [n for n in context.list_failing_nodes(ast.Subscript) if context.read_plain_chain(n.value)]
+    return any(context.is_true(f"'\\ufeff' + {context.text(n.slice)} in {context.text(n.value)}") for n in asked)
 
 
 def _list_reading_calls(context: RuleContext) -> Iterator[tuple[str, str, ast.Call]]:
