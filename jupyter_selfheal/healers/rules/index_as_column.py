@@ -24,9 +24,9 @@ class IndexAsColumn(Rule):
     interpret value `city` for `x``; `ValueError: cannot insert city, already exists` at `means.reset_index()`.
 
     **Fix** `means.reset_index()["city"]`, `sns.barplot(data=means.reset_index(), x="city", …)`; `means.index` where the rows must stay aligned; `reset_index(drop=True)` where a column
-    holds what the index holds, and `reset_index(name="count")` of counts that have the index's name.
+    holds what the index holds, and `reset_index(name="count")` of counts that have the index's name; `reset_index(drop=True)` of an index that only counts the rows.
 
-    **Fix safety** Safe: the table has no such column, and its index has this name: nothing else can be meant. Unsafe for the name of counts. Silent where the name is written to. Unsafe for
+    **Fix safety** Safe: the table has no such column, and its index has this name: nothing else can be meant. Unsafe for the name of counts, or of an index that differs from the column, and for an index without a name that is no plain count. Silent where the name is written to. Unsafe for
     what `value_counts` gave: until pandas 2 its counts had that name (PDA118).
     """
 
@@ -99,6 +99,9 @@ class IndexAsColumn(Rule):
                 new, sure, cause = "drop=True", True, f"`{table}` has a column {key!r} already, which holds what its index holds."  # fmt: skip
             elif how in ("count", "nunique", "size", "value_counts", "sum", "mean", "max", "min") or (table and context.is_true(f"{table}.ndim == 1")):  # fmt: skip
                 new, sure, cause = f'name="{how or "value"}"', False, f"The values have the name of the index, {key!r}."
+            elif table and context.is_true(f"{table}.ndim == 2 and {table}.index.nlevels == 1"):
+                yield self._keep_both(context, call, table, key)
+                return
             else:
                 return
             end = context.span(call)[1] - 1
@@ -111,6 +114,34 @@ class IndexAsColumn(Rule):
                 prior=0.9 if sure else 0.75,
             )  # fmt: skip
             return
+
+    def _keep_both(self, context: RuleContext, call: ast.Call, table: str, key: str) -> Patch:
+        """The index of a table that has another column of the name which it would get."""
+        end = context.span(call)[1] - 1
+        is_plain = context.is_true(f"{table}.index.name is None")
+        is_count = is_plain and context.is_true(f"list({table}.index) == list(range(len({table})))")
+        if is_plain:
+            change, how = (end, end, "drop=True"), "reset_index(drop=True)"
+            why = (
+                "The index only counts the rows, and does so afterwards."
+                if is_count
+                else "Which rows these were is in the index alone, and may be wanted."
+            )
+        elif context.is_true(f"{table}.shape[1] == 1"):
+            at = context.span(call.func)[1] - len(".reset_index")
+            change, how = (at, at, f'.rename(columns={{{key!r}: "value"}})'), "rename"
+            why = "The values need a name of their own, and another one may be meant."
+        else:
+            change, how = (end, end, f"names={key + '_of_index'!r}"), "reset_index(names=…)"
+            why = "The column and the index differ, and another name may be meant."
+        return self.patch(
+            context.replace_here(change),
+            f"Use `{how}`",
+            f"`{table}` has a column {key!r} already.",
+            applicability=Applicability.SAFE if is_count else Applicability.UNSAFE,
+            why=why,
+            prior=0.9 if is_count else 0.7,
+        )  # fmt: skip
 
     def _keep_as_column(self, context: RuleContext, table: ast.expr, key: str) -> Iterator[Patch]:
         """``totals = df.groupby("city")["n"].sum().reset_index()``: a series of groups that is read as a table."""
