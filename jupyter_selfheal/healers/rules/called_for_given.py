@@ -17,6 +17,9 @@ TAKING = frozenset(
 )  # fmt: skip
 """Functions that are given a function."""
 
+TAKING_NAMES = frozenset({"apply", "map", "transform", "agg", "aggregate", "filter", "assign", "rename"})
+"""Those of them that are given something else as well, as methods of a table: the name of a function, a dictionary."""
+
 IS_VALUE = re.compile(r"^'\w+' object is not callable|invalid callable given|^name '\w+' is not defined")
 """What is said where a value is given for the function, or where its variable is no name of Python."""
 
@@ -77,7 +80,11 @@ class CalledForGiven(Rule):
                     continue
             is_first = outer.args[0] is call and _is_given(context, call)
             beside = {context.text(a) for a in outer.args[1:]}
-            if not is_first or (told is not None and told[1] != given) or _makes_function(context, name):
+            if told is not None and (
+                told[1] != given or (isinstance(outer.func, ast.Attribute) and outer.func.attr in TAKING_NAMES)
+            ):
+                continue  # `agg(choose(how))`: what it gives is not known
+            if not is_first or _makes_function(context, name):
                 continue
             if given in {*beside, _find_only_parameter(context, name)} and context.describe_all([name])[0].is_callable:
                 yield self.patch(

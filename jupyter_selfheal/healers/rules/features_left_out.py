@@ -174,13 +174,20 @@ class FeaturesLeftOut(Rule):
                 ]
             else:
                 return
+            text = context.text(bare)
+            shape = f"__import__('numpy').shape({text})"
+            has_ones = context.is_true(
+                f"{shape}[1:] and not hasattr({text}, 'columns') and (__import__('numpy').asarray({text})[:, 0] == 1).all()"
+            )
             yield self.patch(
                 change_and_replay(context, {cell_id: changes}),
                 'Add the constant: `add_constant(…, has_constant="add")`',
                 f"`{model}` was fitted to a constant and to what `{context.text(bare)}` has; of a single row every column is taken for a constant.",
-                applicability=Applicability.SAFE,
-                why="The model says that its first column is the constant, and only this one is missing.",
-                prior=0.95,
+                applicability=Applicability.UNSAFE if has_ones else Applicability.SAFE,
+                why="The first column may be the constant, and another one be missing."
+                if has_ones
+                else "The model says that its first column is the constant, and only this one is missing.",
+                prior=0.6 if has_ones else 0.95,
             )
             return
 

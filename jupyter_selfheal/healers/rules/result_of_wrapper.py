@@ -17,7 +17,7 @@ from jupyter_selfheal.healers.rules.context.used_functions import (
     returns_value,
     walk_own,
 )
-from jupyter_selfheal.inside.tree_names import read_called_name
+from jupyter_selfheal.inside.tree_names import list_bound_names, read_called_name
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
 TOO_MANY = re.compile(
@@ -37,7 +37,7 @@ class ResultOfWrapper(Rule):
 
     **Fix safety** Safe: the function returns a value, the failing statement uses it, and only the inner function loses it. Silent where the inner
     function returns something, calls the decorated one several times, or has other uses of the name, and where that one returns nothing itself. Arguments are handed on only where
-    the inner function gives each that it has to the decorated one, which takes more; unsafe where the call stands under a condition, or another argument is used, as a result may be kept for it.
+    the inner function gives each that it has to the decorated one, which takes more; unsafe where the call stands under a condition, another argument is used, or the decorator holds something, as a result may be kept in it.
     """
 
     code = "NON105"
@@ -109,7 +109,7 @@ class ResultOfWrapper(Rule):
                 maker = find_definition(source, _name_decorator(decorated.decorator_list[0]))
                 inner = _find_inner(maker, {told[1]} - {name} or None) if maker is not None else None
                 calls = _list_calls_of_given(maker, inner) if maker is not None and inner is not None else []
-                if inner is None or not calls:
+                if maker is None or inner is None or not calls:
                     continue
                 own = [a.arg for a in inner.args.args]
                 ends = [src.find_span(source, c)[1] - 1 for c in calls]
@@ -120,8 +120,9 @@ class ResultOfWrapper(Rule):
                     continue
                 text = f"{', ' if own else ''}*args, **kwargs"
                 reads = sum(isinstance(n, ast.Name) and n.id in own for n in ast.walk(inner))
+                held = {n for s in maker.body if s is not inner for n in list_bound_names(s)}
                 is_kept = reads > len(own) * len(calls) or any(
-                    isinstance(n, ast.If | ast.IfExp) for n in ast.walk(inner)
+                    isinstance(n, ast.If | ast.IfExp) or getattr(n, "id", "") in held for n in ast.walk(inner)
                 )
                 yield self.patch(
                     change_and_replay(context, {cell_id: [(e, e, text) for e in (head.end(), *ends)]}),

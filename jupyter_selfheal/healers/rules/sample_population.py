@@ -13,8 +13,8 @@ from jupyter_selfheal.model import Applicability, Failure, Patch
 FUNCTIONS = frozenset({"sample", "choice", "choices"})
 MESSAGE = re.compile(r"Population must be a sequence|'(?:set|frozenset|dict_\w+)' object is not subscriptable")
 KEYED = frozenset({"set", "frozenset", "dict", "Counter", "defaultdict", "dict_keys", "dict_values", "dict_items"})
-ORDERED_SET = "isinstance({0}, (set, frozenset)) and (all(isinstance(i, str) for i in {0}) or all(isinstance(i, (int, float)) for i in {0}))"
-"""True for a set whose items have an order that is the same in every run."""
+ORDERED_SET = "isinstance({0}, (set, frozenset)) and all(isinstance(i, str) for i in {0})"
+"""True for a set whose order is another one in every run, and whose items can be sorted; that of numbers is the one that `sample` took."""
 
 
 class SamplePopulation(Rule):
@@ -23,7 +23,7 @@ class SamplePopulation(Rule):
     **Failure** `TypeError: Population must be a sequence. For dicts or sets, use sorted(d).` from `random.sample(nodes, 3)`;
     `TypeError: 'set' object is not subscriptable` and `KeyError: 2` from `random.choice(nodes)`.
 
-    **Fix** `random.sample(sorted(nodes), 3)`, as the message says, for a set of texts or of numbers; `list(…)` for what has an order or cannot be sorted.
+    **Fix** `random.sample(sorted(names), 3)`, as the message says, for a set of texts; `list(…)` for what has an order or cannot be sorted.
 
     **Fix safety** Safe: before Python 3.11 `sample` made a list itself, and of a set or a dictionary nothing but a key can be chosen. A list of a set
     of texts has another order in every run, so that a seed would not repeat the draw.

@@ -124,4 +124,6 @@ def _double_around_fields(text: str, call: ast.Call) -> str:
     for field in fields:
         parts += [text[at : field.start()].replace("{", "{{").replace("}", "}}"), field[0]]
         at = field.end()
-    return "".join([*parts, text[at:].replace("{", "{{").replace("}", "}}")])
+    new = "".join([*parts, text[at:].replace("{", "{{").replace("}", "}}")])
+    slips = "|".join([r"\d+", *filter(None, given)])
+    return "" if re.search(rf"\{{\{{(?:{slips})?[\[.!:]", new) else new  # `{0[total price]}` lacks a key
