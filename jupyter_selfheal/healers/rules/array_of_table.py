@@ -47,7 +47,7 @@ class ArrayOfTable(Rule):
             return
         if missed[1]:
             wanted = [n.value for n in context.list_nodes_at_failure(ast.Attribute) if n.attr == missed[1]]
-            if not context.exists(f"pandas.DataFrame.{missed[1]}"):
+            if not context.exists(f"pandas.DataFrame.{missed[1]}") or _is_asked_of_list(context, missed[1]):
                 return
         else:
             keys = context.list_nodes_at_failure(ast.Subscript)
@@ -92,6 +92,14 @@ class ArrayOfTable(Rule):
                 prior=0.6 if is_array_too else 0.93,
             )
             return
+
+
+def _is_asked_of_list(context: RuleContext, method: str) -> bool:
+    """``codes.count(0)``: a list has such a method, too, and no column is named."""
+    calls = (c for c in context.list_calls_at_failure() if isinstance(c.func, ast.Attribute) and c.func.attr == method)
+    return hasattr(list, method) and any(
+        not any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(c)) for c in calls
+    )
 
 
 def _is_read_as_array(context: RuleContext, name: str) -> bool:
