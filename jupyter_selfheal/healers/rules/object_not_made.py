@@ -84,6 +84,9 @@ class ObjectNotMade(Rule):
         own = [n for n in ast.walk(bodies[0]) if isinstance(n, ast.Attribute) and read_last_name(n.value) == "self"]
         calls = [n for n in context.walk_notebook() if isinstance(n, ast.Call) and read_last_name(n.func) == owner]
         objects = [name for name, (of, _) in context.state.names.items() if of == owner and name != "_"]
+        bases = [b for n in context.walk_notebook() if isinstance(n, ast.ClassDef) for b in n.bases]
+        if owner in map(read_last_name, bases):
+            return  # an object of another class may be meant
         kept = context.find_last_assignment(objects[0]) if len(objects) == len(calls) == 1 else None
         is_kept = kept is not None and ast.dump(kept.node.value) == ast.dump(calls[0])
         made = f"{owner}()" if signature is not None and signature.needs_nothing and not calls else ""
