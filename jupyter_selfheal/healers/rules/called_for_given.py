@@ -74,12 +74,13 @@ class CalledForGiven(Rule):
         for call in context.list_nodes_on_line(ast.Call):
             outer = next((c for c in context.walk(ast.Call) if any(a is call for a in c.args)), None)
             match call:
-                case ast.Call(func=ast.Name(id=name), args=[ast.Name(id=given)], keywords=[]) if outer is not None:
-                    pass
+                case ast.Call(func=ast.Name(id=name), args=[value], keywords=[]) if outer is not None:
+                    given = context.text(value)
                 case _:
                     continue
             is_first = outer.args[0] is call and _is_given(context, call)
             beside = {context.text(a) for a in outer.args[1:]}
+            beside |= {context.text(outer.func.value)} if isinstance(outer.func, ast.Attribute) else set()
             if told is not None and (
                 told[1] != given or (isinstance(outer.func, ast.Attribute) and outer.func.attr in TAKING_NAMES)
             ):
