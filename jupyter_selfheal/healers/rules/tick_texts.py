@@ -169,7 +169,7 @@ class TickTexts(Rule):
                 splices.append((*context.span(call.args[0]), f"{names}[:len({places})]"))
             elif context.is_true(f"[*{places}] == [*range({ticks})]"):
                 splices.append((*context.span(above[-1].args[0]), f"{places}[:len({names})]"))
-        is_old = ran_once(context) or bool(find_older_use(context, "matplotlib", "3.3"))
+        is_old = ran_once(context, "3.9") or bool(find_older_use(context, "matplotlib", "3.3"))
         if splices:
             yield self.patch(
                 context.replace_here(*splices),

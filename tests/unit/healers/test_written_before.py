@@ -97,3 +97,11 @@ def test_a_seed_without_shuffling_had_no_effect_in_a_cell_that_ran(count: int | 
     assert broken is not None
     first = next(iter(EstimatorArguments().propose(broken.context)))
     assert (first.title, first.applicability is Applicability.SAFE) == ("Remove `random_state`", safe)
+
+
+@pytest.mark.parametrize(("python", "ran"), [("3.8.2", True), ("", True), ("3.9.0", False), ("3.12.1", False)])
+def test_no_run_under_a_later_python_was_before_the_release(python: str, ran: bool) -> None:
+    cell = Cell("a", "absent", count=1)
+    broken = find_first_failure(Notebook((cell,), python=python))
+    assert broken is not None
+    assert ran_once(broken.context, "3.9") is ran

@@ -57,8 +57,11 @@ def _find_older_python(python: str, package: str, release: str) -> str:
     return f"Python {line}" if last and _read_version(last) < _read_version(release) else ""
 
 
-def ran_once(context: RuleContext) -> bool:
-    """Whether the notebook stores a run of the failing cell that came to its end: so it was before the release in which it fails."""
+def ran_once(context: RuleContext, before: str = "") -> bool:
+    """Whether the notebook stores a run of the failing cell that came to its end: so it was before the release in which it fails, where it was not
+    saved under a Python that is later than that, ``before`` or any behind it."""
+    if before and _read_version(context.notebook.python or "0") >= _read_version(before):
+        return False  # the cell was edited since, or what it reads
     cell = context.notebook.cell(context.failure.cell_id)
     is_stored = cell.count is not None or bool(cell.outputs)
     return is_stored and all(o.output_type != "error" for o in cell.outputs)
