@@ -153,7 +153,11 @@ class FittedBelow(Rule):
                 return
             split = find_split(context)
             given = context.text(call.args[0])
-            is_training = given == split.data.get("train") if split is not None else bool(TRAINING.search(given))
+            is_training = (
+                given == split.data.get("train")
+                if split is not None
+                else bool(TRAINING.search(src.find_root_name(call.args[0])))
+            )
             yield self.patch(
                 context.replace(context.cell_id, [(*context.find_attribute_span(func), "fit_transform")]),
                 f"Use `{name}.fit_transform(…)`",

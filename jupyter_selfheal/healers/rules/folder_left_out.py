@@ -14,6 +14,10 @@ from jupyter_selfheal.model import Applicability, Patch
 THERE = "__import__('os').path.exists(__import__('os').path.join({}, {}))"
 MOVERS = frozenset({"rename", "renames", "replace", "move", "copy", "copy2", "copyfile", "link", "symlink"})
 """Functions that are given a second path, too."""
+NO_PATH = frozenset(
+    {"print", "display", "len", "str", "repr", "join", "append", "add", "insert", "format", "splitext", "basename"}
+)
+"""Functions that open nothing of a name that they are given."""
 
 
 class FolderLeftOut(Rule):
@@ -24,7 +28,7 @@ class FolderLeftOut(Rule):
     **Fix** `pd.read_csv(os.path.join(folder, name))`.
 
     **Fix safety** Safe: the names are given without their folder, and the file is there. Silent where several listed folders have it and no loop around says which is meant, on a
-    name that comes of no listing, and where the file is given another path, too, without a folder (`os.rename(name, name.lower())`): it would be moved.
+    name that comes of no listing, and where the file is given another path, too, without a folder (`os.rename(name, name.lower())`): it would be moved. Unsafe where the cell opens the name alone once more, to write into it, say.
     """
 
     code = "FIL115"
@@ -56,12 +60,16 @@ class FolderLeftOut(Rule):
             folders = [f for f in known if context.is_true(THERE.format(f, name))]
             if len(folders) == 1:
                 new = f"{join.text}({folders[0]}, {name})"
+                uses = (c for c in context.walk(ast.Call) if node not in c.args and name in map(ast.unparse, c.args))
+                again = next((context.text(c) for c in uses if read_last_name(c.func) not in NO_PATH), "")
                 imports = context.add_imports([join.import_line] if join.import_line else [])
                 yield self.patch(
                     context.replace_here((*context.span(node), new), *imports),
                     f"Use `{new}`",
                     f"`{name}` is the name alone of a file that lies in `{folders[0]}`.",
-                    prior=0.95,
+                    applicability=Applicability.UNSAFE if again else Applicability.SAFE,
+                    why=f"`{again}` is given the name alone, too." if again else self.why,
+                    prior=0.7 if again else 0.95,
                 )
                 return
 

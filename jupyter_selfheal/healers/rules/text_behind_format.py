@@ -17,7 +17,7 @@ SPEC = re.compile(r"(?:.?[<>=^])?[+\- ]?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnoxX%](?
 
 DOUBT = "What stands behind the format may be reckoned with: a share in percent, or a variable."
 
-NO_FIELD = re.compile(r"^'(?![^\W\d]\w*'$)|unexpected '\{' in field name")
+NO_FIELD = re.compile(r"^\"'|^'(?![^\W\d]\w*'$)|unexpected '\{' in field name")
 """What is said of braces that hold no name: a key with quotes, blanks or ends of lines."""
 FIELD = re.compile(r"\{([^\W\d]\w*|\d*)(?:\.\w+|\[\w+\])*(?:![rsa])?(?::[^{}\s\"']*)?\}")
 
