@@ -137,7 +137,10 @@ class _Uses:
         if method == "predict":
             yield (start, start, f"{self._named}.inverse_transform(")
             yield (end, end, ")")
-            if any(k.arg == "output_margin" for k in call.keywords):
+            is_reckoned = isinstance(
+                parents.get(call), ast.BinOp
+            )  # `model.predict(X) + 1`: numbers from 0 on are meant
+            if is_reckoned or any(k.arg == "output_margin" for k in call.keywords):
                 self.other = view.text(call)
             return
         if len(call.args) < 2:
