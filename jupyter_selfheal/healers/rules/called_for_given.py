@@ -87,6 +87,11 @@ class CalledForGiven(Rule):
                 continue  # `agg(choose(how))`: what it gives is not known
             if not is_first or _makes_function(context, name):
                 continue
+            is_column = (
+                isinstance(outer.func, ast.Attribute) and context.describe_all([call], calls=True)[0].length >= 0
+            )
+            if is_column and not context.is_true(f"[*{context.text(call)}] == [*map({name}, {given})]"):
+                continue  # the function takes the whole column, and gives one
             if given in {*beside, _find_only_parameter(context, name)} and context.describe_all([name])[0].is_callable:
                 yield self.patch(
                     context.replace_here((context.span(call.func)[1], context.span(call)[1], "")),
