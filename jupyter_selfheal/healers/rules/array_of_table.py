@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
+from jupyter_selfheal.healers.rules.context.rule_context import Assignment
+from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"'numpy\.ndarray' object has no attribute '(\w+)'|^only integers, slices \(`:`\)")
 EACH_COLUMN = frozenset(
@@ -68,23 +70,13 @@ class ArrayOfTable(Rule):
                 continue
             if not all(isinstance(c, ast.Attribute) and c.attr in SAME_EACH_TIME for c in called):
                 continue
-            bound = context.find_last_assignment(owner.id) if isinstance(owner, ast.Name) else None
-            order = [c.id for c in context.notebook.list_code_before(context.failure.cell_id)] + [
-                context.failure.cell_id
-            ]
-            if bound is not None and (order.index(bound.cell_id), bound.node.lineno) > (
-                order.index(made.cell_id),
-                made.node.lineno,
-            ):
+            if isinstance(owner, ast.Name) and _is_bound_behind(context, owner.id, made):
                 continue  # it was another transformer then
             is_array_too = _is_read_as_array(context, name)
             start, end = src.find_span(made.source, call)
             new = f"{frame.text}({made.source[start:end]}, columns={text}.columns, index={text}.index)"
-            edits: tuple[Edit, ...] = context.replace(made.cell_id, [(start, end, new)])
-            if made.cell_id != context.failure.cell_id and (again := context.list_cells_to_rerun(made.cell_id)):
-                edits = (RunCells(again), *edits)
             yield self.patch(
-                edits,
+                change_and_replay(context, {made.cell_id: [(start, end, new)]}),
                 f"Keep the table: `{name} = {new}`",
                 f"`{name}` is the array that a `{kind.type}` gives, and is used as a table.",
                 applicability=Applicability.UNSAFE if is_array_too else Applicability.SAFE,
@@ -92,6 +84,15 @@ class ArrayOfTable(Rule):
                 prior=0.6 if is_array_too else 0.93,
             )
             return
+
+
+def _is_bound_behind(context: RuleContext, name: str, made: Assignment) -> bool:
+    """Whether a name is last bound behind that assignment."""
+    bound, order = context.find_last_assignment(name), [*reversed(context.list_cells_upwards())]
+    return bound is not None and (order.index(bound.cell_id), bound.node.lineno) > (
+        order.index(made.cell_id),
+        made.node.lineno,
+    )
 
 
 def _is_asked_of_list(context: RuleContext, method: str) -> bool:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.model import Patch
 
+LETTERS = "Until scikit-learn refused such texts, their letters were hashed."
+
 
 class CharactersHashed(Rule):
     """Give a feature hasher the letters of each text, as it took them, or each text as a whole.
@@ -34,20 +36,15 @@ class CharactersHashed(Rule):
             ):
                 continue
             given = context.text(call.args[0])
-            for n, (new, why) in enumerate(
-                (
-                    (f"map(list, {given})", self.why),
-                    (
-                        f"([text] for text in {given})",
-                        "Until scikit-learn refused such texts, their letters were hashed.",
-                    ),
-                )
+            for new, why, prior in (
+                (f"map(list, {given})", self.why, 0.75),
+                (f"([text] for text in {given})", LETTERS, 0.65),
             ):
                 yield self.patch(
                     context.replace_here((*context.span(call.args[0]), new)),
                     f"Use `{new}`",
                     f"Each item of `{given}` is a text, where a list of texts belongs.",
                     why=why,
-                    prior=0.75 - n / 10,
+                    prior=prior,
                 )
             return
