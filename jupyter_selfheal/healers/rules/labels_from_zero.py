@@ -69,11 +69,10 @@ class LabelsFromZero(Rule):
                 edits += context.replace(cell_id, splices)
                 if uses.is_over:
                     break
-            sources = [c.source for c in context.notebook.cells if c.kind == "code"]
-            doubt = (
-                next((s for s in sources if OTHER_SCORES.search(s) or "use_label_encoder" in s), "")
-                and "A score may ask for the label 1, or the model be told that its labels are numbers from 0 on."
-            )
+            doubt = ""
+            cells = (c.source for c in context.notebook.cells if c.kind == "code")
+            if any(OTHER_SCORES.search(text) or "use_label_encoder" in text for text in cells):
+                doubt = "A score may ask for the label 1, or the model be told that its labels are numbers from 0 on."
             if uses.other:
                 doubt = f"`{model}` is used in another way, too: `{uses.other}`."
             yield self.patch(
