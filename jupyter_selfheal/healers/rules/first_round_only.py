@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.used_functions import find_definition, list_functions_used, list_sources
+from jupyter_selfheal.healers.rules.context.used_functions import find_definition, list_functions_used
 from jupyter_selfheal.model import Applicability, Patch
 
 FRONT = re.compile(
@@ -39,7 +39,7 @@ class FirstRoundOnly(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for name in list_functions_used(context) if context.is_about_none else ():
-            for cell_id in list_sources(context):
+            for cell_id in context.list_cells_upwards():
                 source = context.source_of(cell_id)
                 function = find_definition(source, name)
                 loop = _find_loop(function) if function is not None else None

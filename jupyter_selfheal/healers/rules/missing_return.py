@@ -11,7 +11,6 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
     list_functions_used,
-    list_sources,
     returns_value,
     walk_own,
 )
@@ -55,7 +54,7 @@ class MissingReturn(Rule):
             return
         yield from self._give_manager(context)
         for name in list_functions_used(context):
-            for cell_id in list_sources(context):
+            for cell_id in context.list_cells_upwards():
                 source = context.source_of(cell_id)
                 function = find_definition(source, name)
                 if function is None or is_wrapper(source, function):

@@ -12,7 +12,6 @@ from jupyter_selfheal.healers.rules.context.nodes import find_function, is_truth
 from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
     list_functions_used,
-    list_sources,
     walk_own,
 )
 from jupyter_selfheal.inside.tree_names import read_called_name
@@ -132,7 +131,7 @@ class NoneFromInPlace(Rule):
 
     def _mend_returned(self, context: RuleContext) -> Iterator[Patch]:
         """The None came out of a function of the notebook, which returns what an in-place method gives."""
-        sources = {c: context.source_of(c) for c in list_sources(context)} if context.is_about_none else {}
+        sources = {c: context.source_of(c) for c in context.list_cells_upwards()} if context.is_about_none else {}
         for name in list_functions_used(context) if sources else ():
             for cell_id, source in sources.items():
                 function = find_definition(source, name)

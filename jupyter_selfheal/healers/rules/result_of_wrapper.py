@@ -13,7 +13,6 @@ from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
     list_functions_used,
-    list_sources,
     returns_value,
     walk_own,
 )
@@ -55,7 +54,7 @@ class ResultOfWrapper(Rule):
         raised = context.failure.kind is FailureKind.RAISED
         if raised and context.failure.ename != "AssertionError" and not context.is_about_none:
             return
-        sources = [(cell_id, context.source_of(cell_id)) for cell_id in list_sources(context)]
+        sources = [(cell_id, context.source_of(cell_id)) for cell_id in context.list_cells_upwards()]
         if raised and context.is_about_none:
             yield from self._return_function(context, sources)
         for name in list_functions_used(context):
@@ -99,7 +98,7 @@ class ResultOfWrapper(Rule):
     def _hand_arguments_on(self, context: RuleContext) -> Iterator[Patch]:
         """``def wrapper(): … f()``, in the place of a function that takes more."""
         told = TOO_MANY.search(context.failure.evalue)
-        sources = [(cell_id, context.source_of(cell_id)) for cell_id in list_sources(context)]
+        sources = [(cell_id, context.source_of(cell_id)) for cell_id in context.list_cells_upwards()]
         called = [read_called_name(c) for c in context.list_calls_at_failure()]
         for name in dict.fromkeys(n for n in called if n):
             decorated = next((f for _, s in sources if (f := find_definition(s, name)) is not None), None)

@@ -11,12 +11,6 @@ from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import FailureKind
 
 
-def list_sources(context: RuleContext) -> list[str]:
-    """The failing cell, then those above, nearest first."""
-    above = [c.id for c in reversed(context.notebook.list_code_before(context.failure.cell_id))]
-    return [context.failure.cell_id, *(c for c in above if c != context.failure.cell_id)]
-
-
 def list_functions_used(context: RuleContext) -> list[str]:
     """Names of functions called where it failed, and of those that gave the names read there their values."""
     _, source, line = context.location
@@ -39,7 +33,7 @@ def list_functions_used(context: RuleContext) -> list[str]:
                 read += [a.arg for a in node.args.args]
                 names += _list_arguments_of_callers(context, node)
     for name in read:
-        for other in list_sources(context):
+        for other in context.list_cells_upwards():
             for node in src.walk(context.source_of(other)):
                 if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and name in _list_targets(node):
                     names.append(read_called_name(node.value))
@@ -68,7 +62,7 @@ def _list_operator_methods(node: ast.BinOp | ast.Compare) -> list[str]:
 def _list_wrappers(context: RuleContext, names: list[str]) -> list[str]:
     """Functions that decorators of the notebook put in the place of those named: the one that a decorator returns."""
     wrappers: list[str] = []
-    nodes = [n for cell_id in list_sources(context) for n in src.walk(context.source_of(cell_id))]
+    nodes = [n for cell_id in context.list_cells_upwards() for n in src.walk(context.source_of(cell_id))]
     functions = {n.name: n for n in nodes if isinstance(n, ast.FunctionDef)}
     for function in (functions[n] for n in names if n in functions):
         for decorator in (
