@@ -35,6 +35,8 @@ class Server:
         return subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}", f"--IdentityProvider.token={TOKEN}",
              "--allow-root", f"--ServerApp.root_dir={self.folder}", "--LabApp.news_url=None",
+             # so that a kernel whose port another process took first comes again at other ports (jupyter_client keeps cached ones)
+             "--KernelManager.cache_ports=False",
              "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
              "--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"],
             env=_environment(root), stdout=log, stderr=log, cwd=self.folder, start_new_session=True,
@@ -90,17 +92,10 @@ class Server:
 
         A page that starts its kernel itself may miss the kernel's first word (JupyterLab's own race, once in some hundred starts).
         """
-        from jupyter_client.blocking.client import BlockingKernelClient
-
         kernel = {"name": self.saved(name)["metadata"]["kernelspec"]["name"]}
         session = self.call("POST", "api/sessions", {"path": name, "name": name, "type": "notebook", "kernel": kernel})
-        client = BlockingKernelClient(connection_file=str(self._runtime / f"kernel-{session['kernel']['id']}.json"))
-        client.load_connection_file()
-        client.start_channels(stdin=False, hb=False)
-        try:
-            client.wait_for_ready(timeout=PATIENCE)
-        finally:
-            client.stop_channels()
+        connection = self._runtime / f"kernel-{session['kernel']['id']}.json"
+        assert wait_until(lambda: _is_ready(connection)), "the kernel did not answer"
 
     def end_kernels(self) -> None:
         """End every session and its kernel, and wait until they are gone."""
@@ -120,6 +115,25 @@ class Server:
                 return True
         except OSError:
             return False
+
+
+def _is_ready(connection: Path) -> bool:
+    """Whether the kernel answers within some seconds at the ports that its file names now.
+
+    A port that another process took before the kernel did ends the kernel; the server starts it again at other ports.
+    """
+    from jupyter_client.blocking.client import BlockingKernelClient
+
+    client = BlockingKernelClient(connection_file=str(connection))
+    client.load_connection_file()
+    client.start_channels(stdin=False, hb=False)
+    try:
+        client.wait_for_ready(timeout=10)
+    except RuntimeError:
+        return False
+    finally:
+        client.stop_channels()
+    return True
 
 
 def _environment(root: Path) -> dict[str, str]:
