@@ -188,6 +188,15 @@ def test_a_cell_that_needs_what_an_unhealed_one_would_have_made_is_a_cascade_wha
     assert [(c["status"], c["cascade_of"]) for c in cells] == [("left alone", 0), ("cascade", 1)]
 
 
+def test_only_the_table_that_got_no_names_lacks_them_because_of_that(place: Path) -> None:
+    tables = (
+        "import pandas as pd\na = pd.DataFrame({'x': [1], 'y': [2], 'z': [3]})\nb = pd.DataFrame({'Price': [3, 4]})"
+    )
+    asked = ("print(b['price'].mean())", "c = a.dropna()\nprint(c['price'].mean())")
+    done = heal(write(place / "n.ipynb", tables, "a.columns = ['price', 'town']", *asked), "--json")
+    assert [(c["status"], c["cascade_of"]) for c in done.cells[2:]] == [("healed", 0), ("cascade", 2)]
+
+
 def test_what_a_cell_writes_elsewhere_in_its_project_is_thrown_away_not_refused(place: Path) -> None:
     (place / "README.md").write_text("A project.")
     for name in ("notebooks", "output"):

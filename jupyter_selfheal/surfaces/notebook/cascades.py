@@ -21,58 +21,80 @@ from jupyter_selfheal.model import (
 )
 from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.source.rerun import DEFINITIONS
+from jupyter_selfheal.surfaces.notebook.derivation import find_made, find_shared
 from jupyter_selfheal.surfaces.notebook.lost_state import LostState, find_mutated_names
 from jupyter_selfheal.surfaces.notebook.outcomes import find_status
 from jupyter_selfheal.surfaces.notebook.records import Status
 
 
-def find_cascade_root(failure: Failure, lost: Iterable[LostState]) -> int:
-    """The number of the earlier unhealed cell that this failure is only a cascade of, or 0.
+def find_cascade_root(failure: Failure, lost: Iterable[LostState], sources: Iterable[tuple[int, str]] = ()) -> int:
+    """The number of the earlier unhealed cell that this failure is only a cascade of, or 0. ``sources``: the number and text of each cell above.
 
     Certain cases alone: a name that cell would have bound (IPython takes an unbound one for a magic), a key or attribute that
-    it would have set, a key of what it would have bound anew, or an estimator that it would have fitted.
+    it would have set in what the failing cell reads it of, a key of what it would have bound anew, or an estimator that it would have fitted.
     """
     missing = re.match(r"(?:name|cannot access free variable) '(\w+)'", failure.evalue)
-    last = failure.evalue.strip().strip("'\"")
     attribute = re.search(r"has no attribute '(\w+)'", failure.evalue)
     unfitted = failure.ename == "NotFittedError" or (
         attribute is not None and re.fullmatch(r"[a-zA-Z]\w*_", attribute[1])
     )
     names_read = _find_read_names(failure) if unfitted else frozenset[str]()
     magic = re.match(r"\w+", failure.source.strip()) if failure.ename == "UsageError" else None
-    owners = _find_owners(failure, last) if failure.ename == "KeyError" else frozenset[str]()
+    above = list(sources)
     for state in lost:
         if names_read & state.unfitted or (magic and magic[0] in state.names):
             return state.number
         if failure.ename == "NameError" and missing and missing[1] in state.names:
             return state.number
-        if failure.ename == "KeyError" and (last in state.keys or state.names & owners):
+        if failure.ename == "KeyError" and _lacks_key(failure, failure.evalue.strip().strip("'\""), state, above):
             return state.number
-        if failure.ename == "AttributeError" and attribute and attribute[1] in state.keys:
+        if failure.ename == "AttributeError" and attribute and _lacks_key(failure, attribute[1], state, above):
             return state.number
     return 0
+
+
+def _lacks_key(failure: Failure, key: str, state: LostState, sources: Sequence[tuple[int, str]]) -> bool:
+    """Whether the failing statement looks a key or attribute up in what would have it of an unhealed cell, or in what was made of that since.
+
+    Where it is not seen in what (in a function that it calls, say) all that the statement reads may be meant.
+    """
+    getters = {name for name, given in state.keys if given == key}
+    asked = _find_owners(failure, key)
+    anew = state.names & asked if failure.ename == "KeyError" else frozenset[str]()
+    if not getters and not anew:
+        return False
+    failing = src.list_statements(failure.source)
+    below = [s.node for number, text in sources if number > state.number for s in src.list_statements(text)]
+    below += [s.node for s in failing if s.index < failure.statement]
+    if not anew.isdisjoint(find_made(anew, below)):
+        return True
+    above = [text for number, text in sources if number < state.number]
+    failed = next((text for number, text in sources if number == state.number), "")
+    names = src.find_names(failure.source)
+    asked = asked & (names.uses | names.binds) or _find_read_names(failure)
+    loops = [s.node for s in failing if s.index == failure.statement and not isinstance(s.node, ast.Assign)]
+    return not asked.isdisjoint(find_made(find_shared(getters, above, failed), (*below, *loops)))
 
 
 _NO_MAGIC = re.compile(r"(?:Cell|Line) magic(?: function)? `%+\w+` not found")
 
 
 def _find_owners(failure: Failure, key: str) -> frozenset[str]:
-    """Names in whose values the failing cell looks a key up that is a text: ``people`` of ``people["age"]`` and ``people.groupby("age")``."""
+    """Names in whose values the failing statement looks up a key that is a text, or an attribute: ``people`` of ``people["age"]``, ``people.age``
+    and ``people.groupby("age")``."""
+    statements = src.list_statements(failure.source)
+    failing = [s.node for s in statements if failure.statement < 0 or s.index == failure.statement]
     owners = set[str]()
-    for node in src.walk(failure.source):
+    for node in (n for statement in failing for n in ast.walk(statement)):
         match node:
+            case ast.Attribute(value=owner, attr=attribute) if attribute == key:
+                owners.add(src.find_root_name(owner))
             case ast.Subscript(value=owner, slice=index) if _holds_text(index, key):
-                pass
+                owners.add(src.find_root_name(owner))
             case ast.Call(ast.Attribute(value=owner), args, keywords) if any(
                 _holds_text(g, key) for g in (*args, *keywords)
             ):
-                pass
-            case _:
-                continue
-        while isinstance(owner, ast.Attribute | ast.Subscript | ast.Call):
-            owner = owner.func if isinstance(owner, ast.Call) else owner.value
-        if isinstance(owner, ast.Name):
-            owners.add(owner.id)
+                owners.add(src.find_root_name(owner))
     return frozenset(owners)
 
 
@@ -202,7 +224,7 @@ def find_failed_check_root(failure: Failure, lost: Iterable[LostState], sources:
             whole = state.names | (state.mutated - state.assigned) | (handed - state.assigned)
             columns = {n: k for n, k in columns.items() if n not in whole}
             columns.update(
-                (n, columns.get(n, frozenset()) | state.keys)
+                (n, columns.get(n, frozenset()) | {key for name, key in state.keys if name == n})
                 for n in state.assigned - whole
                 if n in columns or n not in roots
             )

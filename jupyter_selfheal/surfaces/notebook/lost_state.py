@@ -23,7 +23,7 @@ from jupyter_selfheal.source.rerun import DEFINITIONS, walk_changed_names
 
 @dataclass(frozen=True, slots=True)
 class LostState:
-    """What an unhealed cell did not leave behind: global names, keys it would have set in what exists, estimators it would
+    """What an unhealed cell did not leave behind: global names, keys it would have set in what exists (each with the name of that), estimators it would
     have fitted, and (``changed``) what it may have changed in place, ``assigned`` of it by an assignment or a seed, which changes a
     module too, and ``mutated`` of it by what evidently changes it. ``handed`` pairs each function or method that it calls by name
     with what that was given, or is called on: it may change that where the notebook itself defines it. ``filled`` are containers of
@@ -32,7 +32,7 @@ class LostState:
 
     number: int
     names: frozenset[str]
-    keys: frozenset[str] = frozenset()
+    keys: frozenset[tuple[str, str]] = frozenset()
     unfitted: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     assigned: frozenset[str] = frozenset()
@@ -90,24 +90,33 @@ def _find_names_of_script(cell: Cell, failure: Failure) -> frozenset[str]:
     return frozenset()
 
 
-def _find_assigned_keys(body: Iterable[ast.stmt]) -> Iterable[str]:
-    """Keys and attributes that are set, and the new names of columns: ``df.columns = ["a", "b"]``, ``df.rename(columns={"A": "a"}, inplace=True)``."""
-    for node in (n for statement in body for n in ast.walk(statement)):
-        named: Iterable[ast.AST] = ()
-        match node:
-            case ast.Subscript(ctx=ast.Store(), slice=ast.Constant(value=key)):
-                yield str(key)
-            case ast.Attribute(ctx=ast.Store(), attr=attribute):
-                yield attribute
-            case ast.Assign(
-                targets=[ast.Attribute(attr="columns")], value=ast.List(elts=elements) | ast.Tuple(elts=elements)
-            ):
-                named = elements
-            case ast.Call(func=ast.Attribute(attr="rename"), keywords=keywords):
-                named = [
-                    v for k in keywords if k.arg == "columns" and isinstance(k.value, ast.Dict) for v in k.value.values
-                ]
-        yield from (n.value for n in named if isinstance(n, ast.Constant) and isinstance(n.value, str))
+def _find_assigned_keys(body: Iterable[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """Keys and attributes that are set, and the new names of columns (``df.columns = ["a", "b"]``, ``df = df.rename(columns={"A": "a"})``), each
+    with the name of what gets them: in a function or class, its own."""
+    for statement in body:
+        definition = statement.name if isinstance(statement, DEFINITIONS) else ""
+        for node in ast.walk(statement):
+            keys: list[object] = []
+            owners: Iterable[str] = [definition or src.find_root_name(node)]
+            match node:
+                case ast.Subscript(ctx=ast.Store(), slice=ast.Constant(value=key)):
+                    keys = [str(key)]
+                case ast.Attribute(ctx=ast.Store(), attr=attribute):
+                    keys = [attribute]
+                case ast.Assign(
+                    targets=[ast.Attribute(attr="columns") as owner],
+                    value=ast.List(elts=elements) | ast.Tuple(elts=elements),
+                ):
+                    keys = [e.value for e in elements if isinstance(e, ast.Constant)]
+                    owners = [definition or src.find_root_name(owner)]
+                case ast.Call(func=ast.Attribute(attr="rename"), keywords=keywords):
+                    given = {k.arg: k.value for k in keywords}
+                    renamed = given.get("columns")
+                    if isinstance(renamed, ast.Dict):
+                        keys = [v.value for v in renamed.values if isinstance(v, ast.Constant)]
+                    if "inplace" not in given:
+                        owners = src.collect_names([statement]).binds
+            yield from ((owner, key) for key in keys for owner in owners if isinstance(key, str))
 
 
 def _find_filled_names(body: Iterable[ast.stmt]) -> Iterable[str]:

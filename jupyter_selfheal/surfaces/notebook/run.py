@@ -222,7 +222,7 @@ class Batch:
                 self._look_at_healthy(chain, cell, trial, after)
             elif failures.is_meant(cell, failure):
                 self.book.add_cell(cell, Status.MEANT_TO_FAIL, failure, detail="tagged raises-exception")
-            elif number := cascades.find_cascade_root(failure, self.book.lost):
+            elif number := cascades.find_cascade_root(failure, self.book.lost, self._list_sources(cell)):
                 self.book.add_cell(cell, Status.CASCADE, failure, cascade_of=number)
                 self.book.add_lost_state(cell, failure)
             elif self._offer_own_fix(chain, cell, failure, trial, after):
