@@ -2,12 +2,14 @@
 
 ``pip install --target`` (or uv's, which is faster) into a folder of its own, constrained to the versions that are
 installed already, so that a dependency in the scratch directory is never another version than the one in the kernel.
+pip is asked first what is missing, as ``--target`` alone would bring each dependency once more that is there.
 Wheels only: the setup of a source distribution would run code before anybody has approved of it.
 Nothing in the user's environment changes.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -104,11 +106,20 @@ class ScratchInstaller:
         constraints = root / "constraints.txt"
         if not constraints.exists():
             constraints.write_text(self._list_installed())
-        only_wheels = ["--only-binary", ":all:"]
-        common = ["--quiet", *only_wheels, "--target", str(target), "--constraint", str(constraints), requirement]
-        self._run_command(
-            [*self._find_installer(), *common], f"{requirement} could not be installed", " (only wheels are)"
-        )
+        common = ["--quiet", "--only-binary", ":all:", "--constraint", str(constraints)]
+        complaint, note = f"{requirement} could not be installed", " (only wheels are)"
+        installer = self._find_installer()
+        wanted = [requirement]
+        if installer[0] == self._python:
+            try:
+                report = root / "missing.json"
+                asked = [*installer, *common, "--dry-run", "--report", str(report), requirement]
+                self._run_command(asked, complaint, note)
+                wanted = _read_missing(report) or wanted
+            except InfrastructureError as error:
+                if "no such option" not in str(error):  # pip before 22.2 cannot say it
+                    raise
+        self._run_command([*installer, *common, "--target", str(target), *wanted], complaint, note)
         return str(target)
 
     def _find_installer(self) -> list[str]:
@@ -156,3 +167,9 @@ class ScratchInstaller:
             words = [line for line in (err or out).splitlines() if line.strip()]
             raise InfrastructureError(f"{complaint}: {words[-1].strip() if words else 'no reason given'}{note}")
         return out
+
+
+def _read_missing(report: Path) -> list[str]:
+    """From pip's report of what it would install: these distributions alone, each in its version. Empty where all is there."""
+    found = [item["metadata"] for item in json.loads(report.read_text(encoding="utf-8"))["install"]]
+    return ["--no-deps", *(f"{data['name']}=={data['version']}" for data in found)] if found else []

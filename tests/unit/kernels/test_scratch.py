@@ -15,17 +15,23 @@ from jupyter_selfheal.errors import InfrastructureError
 from jupyter_selfheal.kernels.scratch_install import ScratchInstaller
 
 
-@pytest.fixture
-def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An index of one distribution, ``tinything``, whose module is ``tiny_thing``."""
-    info = "tinything-1.0.dist-info"
-    with zipfile.ZipFile(tmp_path / "tinything-1.0-py3-none-any.whl", "w") as wheel:
-        wheel.writestr("tiny_thing.py", "value = 42\n")
-        wheel.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: tinything\nVersion: 1.0\n")
+def write_wheel(folder: Path, name: str, module: str, needs: tuple[str, ...] = ()) -> None:
+    """A distribution of one module that says 42."""
+    info = f"{name}-1.0.dist-info"
+    needed = "".join(f"Requires-Dist: {other}\n" for other in needs)
+    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{module}.py", "value = 42\n")
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n{needed}")
         wheel.writestr(
             f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
         )
-        wheel.writestr(f"{info}/RECORD", f"tiny_thing.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+        wheel.writestr(f"{info}/RECORD", f"{module}.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An index of one distribution, ``tinything``, whose module is ``tiny_thing``."""
+    write_wheel(tmp_path, "tinything", "tiny_thing")
     for name in ("PIP_NO_INDEX", "UV_NO_INDEX"):
         monkeypatch.setenv(name, "1")
     for name in ("PIP_FIND_LINKS", "UV_FIND_LINKS"):
@@ -43,6 +49,30 @@ def test_a_module_is_there_for_who_has_the_path_and_for_nobody_else(wheels: Path
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 1
     installer.close()
     assert not Path(path).exists()
+
+
+def test_only_what_is_missing_is_brought(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")  # no uv
+    write_wheel(wheels, "bigthing", "big_thing", needs=("tinything", "pytest"))
+    installer = ScratchInstaller()
+    brought = {path.name for path in Path(installer("bigthing")).glob("*.dist-info")}
+    assert brought == {"bigthing-1.0.dist-info", "tinything-1.0.dist-info"}, "pytest is there, and has no wheel here"
+    installer.close()
+
+
+def test_a_pip_that_cannot_say_what_is_missing_brings_all_of_it(
+    wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")  # no uv
+    python = tmp_path / "python"
+    python.write_text(f"""#!/bin/sh
+case "$*" in *--report*) echo "no such option: --report" >&2; exit 2;; esac
+exec {sys.executable} "$@"
+""")
+    python.chmod(0o755)
+    installer = ScratchInstaller(str(python))
+    assert (Path(installer("tinything")) / "tiny_thing.py").exists()
+    installer.close()
 
 
 def test_what_cannot_be_installed_says_why(wheels: Path) -> None:
