@@ -10,10 +10,9 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
-from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.context.replay import mend_above
+from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
-
-RELEASE = "int(__import__('pandas').__version__.split('.')[0])"
 
 
 class BooleanDummies(Rule):
@@ -54,19 +53,17 @@ class BooleanDummies(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if context.failure.ename == "AttributeError" and any(n.attr == "shape" for n in context.walk(ast.Attribute)):
             return  # the cell asks for it, not NumPy of an array of objects
-        splices: dict[str, list[Splice]] = {}
         written = re.search(r"^Invalid value '(-?[\d.]+)' for dtype 'bool'", context.failure.evalue)
         is_small = written is None or (written[1].isdecimal() and int(written[1]) < 256)
         dtype = '"uint8"' if is_small else "float"
         if re.search(r"boolean (?:subtract|negative)", context.failure.evalue):
             dtype = "int"
-        for cell_id, source, statement in list_statements_above(context):
-            splices.setdefault(cell_id, []).extend(_find_dummies(source, statement, dtype))
-        splices = {cell_id: found for cell_id, found in splices.items() if found}
-        if not splices or (context.number(RELEASE) or 0) < 2:
-            return
-        edits = change_and_replay(context, splices)
-        if edits:
+
+        def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
+            yield from ((splice, "") for splice in _find_dummies(source, statement, dtype))
+
+        edits, _ = mend_above(context, find)
+        if edits and (context.number(RELEASE) or 0) >= 2:
             yield self.patch(
                 edits,
                 f"Add `dtype={dtype}` to `get_dummies`",

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.model import Patch
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use
+from jupyter_selfheal.model import Applicability, Patch
 
 LETTERS = "Until scikit-learn refused such texts, their letters were hashed."
 
@@ -19,7 +20,8 @@ class CharactersHashed(Rule):
 
     **Fix** `hasher.fit_transform(map(list, df["genre"]))`; also shown: `([text] for text in df["genre"])`.
 
-    **Fix safety** Unsafe: the first gives what scikit-learn gave until it refused such texts, the second what was mostly meant. A stored output tells which.
+    **Fix safety** The first gives what scikit-learn gave until it refused such texts, the second what was mostly meant. Safe for the first where the notebook uses what was removed before that release; else unsafe: a
+    stored output tells which.
     """
 
     code = "SKL134"
@@ -36,14 +38,16 @@ class CharactersHashed(Rule):
             ):
                 continue
             given = context.text(call.args[0])
-            for new, why, prior in (
-                (f"map(list, {given})", self.why, 0.75),
-                (f"([text] for text in {given})", LETTERS, 0.65),
-            ):
+            is_old = bool(find_older_use(context, "sklearn", "1.2"))
+            for new, level, why, prior in (
+                (f"map(list, {given})", Applicability.SAFE if is_old else None, LETTERS if is_old else self.why, 0.9 if is_old else 0.75),
+                (f"([text] for text in {given})", None, self.why, 0.65),
+            ):  # fmt: skip
                 yield self.patch(
                     context.replace_here((*context.span(call.args[0]), new)),
                     f"Use `{new}`",
-                    f"Each item of `{given}` is a text, where a list of texts belongs.",
+                    f"Each item of `{given}` is a text, where a list of texts belongs. {LETTERS}",
+                    applicability=level,
                     why=why,
                     prior=prior,
                 )

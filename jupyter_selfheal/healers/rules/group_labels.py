@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -38,18 +38,17 @@ class GroupLabels(Rule):
     why = "Until pandas 2.0 labels that the function keeps came back as they were (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        splices: dict[str, list[Splice]] = {}
-        shown = ""
-        for cell_id, source, statement in list_statements_above(context):
+        def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
             grouping = _find_grouping(statement)
             if grouping is None or not isinstance(statement, ast.Assign):
-                continue
+                return
             column = src.extract_text(source, statement.targets[0])
             if "incompatible index" in context.failure.evalue or context.is_true(f"{column}.isna().all()"):
                 end = src.find_span(source, (*grouping.args, *(k.value for k in grouping.keywords))[-1])[1]
-                splices.setdefault(cell_id, []).append((end, end, ", group_keys=False"))
-                shown = shown or column
-        if splices and (context.number(RELEASE) or 0) >= 2 and (edits := change_and_replay(context, splices)):
+                yield (end, end, ", group_keys=False"), column
+
+        edits, shown = mend_above(context, find)
+        if edits and (context.number(RELEASE) or 0) >= 2:
             cause = f"`{shown}` is nothing but NaN: since pandas 2.0 what `apply` gives for groups has their keys before the rows' labels."
             yield self.patch(edits, f"Group with `group_keys=False` for `{shown}`", cause, prior=0.92)
 

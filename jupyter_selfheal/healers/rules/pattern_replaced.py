@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
-from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
 
@@ -50,21 +50,18 @@ class PatternReplaced(Rule):
         )
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        splices: dict[str, list[Splice]] = {}
-        shown = ""
-        of_columns = NO_COLUMN.search(context.failure.headline) is not None
-        for cell_id, source, statement in list_statements_above(context):
+        calls: list[ast.Call] = []
+
+        def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
             for node in ast.walk(statement):
                 if isinstance(node, ast.Call) and _takes_pattern(node):
-                    splices.setdefault(cell_id, []).append(append_argument(source, node, "regex=True"))
-                    shown = shown or src.extract_text(source, node.args[0])
-                    of_columns = of_columns and not _is_of_columns(node)
-        if (
-            splices
-            and not of_columns
-            and (context.number(RELEASE) or 0) >= 2
-            and (edits := change_and_replay(context, splices))
-        ):
+                    calls.append(node)
+                    yield append_argument(source, node, "regex=True"), src.extract_text(source, node.args[0])
+
+        edits, shown = mend_above(context, find)
+        if NO_COLUMN.search(context.failure.headline) and not any(map(_is_of_columns, calls)):
+            return
+        if edits and (context.number(RELEASE) or 0) >= 2:
             cause = "Since pandas 2.0, `str.replace` takes a pattern for plain text, and finds it nowhere."
             yield self.patch(edits, f"Add `regex=True` where {shown} is replaced", cause, prior=0.92)
 

@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
-from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
+from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -40,24 +40,16 @@ class TableReduced(Rule):
     why = "Until pandas 2.0 it gave a value for each column (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        calls = [
-            (cell_id, source, node, node.args[0])
-            for cell_id, source, statement in list_statements_above(context)
-            for node in _walk_outside_functions(statement)
-            if isinstance(node, ast.Call) and _is_reduction(node)
-        ]
-        if not calls or (context.number(RELEASE) or 0) < 2:
-            return
-        arguments = [src.extract_text(source, argument) for _, source, _, argument in calls]
-        tables = [info.is_a("pandas.DataFrame") for info in context.describe_all(arguments)]
-        splices: dict[str, list[Splice]] = {}
-        shown = ""
-        for (cell_id, source, node, _), is_table in zip(calls, tables, strict=True):
-            if is_table:
-                end = src.find_span(source, node)[1] - 1
-                splices.setdefault(cell_id, []).append((end, end, ", axis=0"))
-                shown = shown or f"{src.extract_text(source, node)[:-1]}, axis=0)"
-        if splices and (edits := change_and_replay(context, splices)):
+        def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
+            for node in _walk_outside_functions(statement):
+                if isinstance(node, ast.Call) and _is_reduction(node):
+                    table = context.describe(src.extract_text(source, node.args[0]))
+                    if table is not None and table.is_a("pandas.DataFrame"):
+                        end = src.find_span(source, node)[1] - 1
+                        yield (end, end, ", axis=0"), f"{src.extract_text(source, node)[:-1]}, axis=0)"
+
+        edits, shown = mend_above(context, find)
+        if edits and (context.number(RELEASE) or 0) >= 2:
             cause = "Since pandas 2.0, NumPy makes one number of a whole table, not a value for each column."
             yield self.patch(edits, f"Use `{shown}`", cause, prior=0.9)
 
