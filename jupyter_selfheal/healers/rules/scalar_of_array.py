@@ -13,7 +13,7 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"only (?:0-dimensional|length-1|size-1) arrays can be converted to Python scalars|only size-1 arrays|"
     r"must be real number, not Series|^setting an array element with a sequence\.?$|Conversion of an array with ndim > 0 to a scalar is deprecated|"
-    r"format: an? (?:real number|integer) is required, not (?:numpy\.)?ndarray"
+    r"format: an? (?:real number|integer) is required, not (?:numpy\.)?ndarray|^Must have equal len keys and value"
 )
 
 
@@ -21,11 +21,11 @@ class ScalarOfArray(Rule):
     """Take the one value out of an array that is used as a number.
 
     **Failure** `TypeError: only 0-dimensional arrays can be converted to Python scalars` from `float(x)` or `math.sqrt(x)`,
-    `ValueError: setting an array element with a sequence.` from `a[0] = x`, `TypeError: %d format: a real number is required, not numpy.ndarray`.
+    `ValueError: setting an array element with a sequence.` from `a[0] = x`, `TypeError: %d format: a real number is required, not numpy.ndarray`; `ValueError: Must have equal len keys and value` at `df.loc[df["age"] <= 16, "age"] = 0,`.
 
-    **Fix** `x.item()` for the arguments whose live values are arrays of one value; `np.sqrt(x)` for `math.sqrt(x)` of several where NumPy is at hand.
+    **Fix** `x.item()` for the arguments whose live values are arrays of one value; `np.sqrt(x)` for `math.sqrt(x)` of several where NumPy is at hand; `… = 0` in each such statement of the cell.
 
-    **Fix safety** Safe: an array of one value has one item, and NumPy converted it so before 2.5.
+    **Fix safety** Safe: an array of one value has one item, and NumPy converted it so before 2.5; pandas gave the one item of a tuple to the rows of one column.
     """
 
     code = "NPA105"
@@ -37,6 +37,17 @@ class ScalarOfArray(Rule):
     why = "The live array holds one value, which NumPy took itself before (https://numpy.org/doc/stable/release/1.25.0-notes.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.evalue.startswith("Must"):
+            if any(True for n in context.list_nodes_at_failure(ast.Assign) for _ in _find_tuple(n)):
+                tuples = [t for n in context.walk(ast.Assign) for t in _find_tuple(n)]
+                yield self.patch(
+                    context.replace(context.cell_id, [(*context.span(t), context.text(t.elts[0])) for t in tuples]),
+                    f"Change `{context.text(tuples[0])}` to `{context.text(tuples[0].elts[0])}`",
+                    "A comma behind the value makes a tuple of it, of which pandas took the one item.",
+                    why="The tuple has one item, and one column is written.",
+                    prior=0.93,
+                )
+            return
         for node in context.list_nodes_at_failure(ast.Call, ast.Assign, ast.BinOp):
             given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
@@ -76,3 +87,12 @@ class ScalarOfArray(Rule):
                 why="NumPy's function of the same name does the same with each number.",
                 prior=0.93,
             )
+
+
+def _find_tuple(node: ast.AST) -> Iterator[ast.Tuple]:
+    """The tuple of one item that is written into rows of one column."""
+    match node:
+        case ast.Assign([ast.Subscript(slice=ast.Tuple(elts=[_, ast.Constant()]))], ast.Tuple(elts=[_]) as value):
+            yield value
+        case _:
+            pass
