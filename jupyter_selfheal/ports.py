@@ -27,6 +27,7 @@ from jupyter_selfheal.model import (
     Proposal,
     Question,
     Reason,
+    Run,
     Start,
     Step,
     Trial,
@@ -106,6 +107,10 @@ class RunsAhead(Protocol):
         ...
 
 
+LeaveBehind = Callable[[Sequence[Run], Trial, TrialKernel], None]
+"""Takes over a state that a patch left behind in its trial, which ran these steps from the state before the cell; whoever takes it closes it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Starts:
     """The states that a heal may try patches from; empty tuples where there is none (at most one kernel in each).
@@ -113,12 +118,14 @@ class Starts:
     ``anew`` makes the state before the cell anew, the n-th of several: the cells above run again, and draw otherwise; with True in a
     fresh kernel with another hash seed. Whoever asked closes it. Raises :class:`~jupyter_selfheal.errors.KernelError` where that cannot be done; None where it may not.
     ``goes_on_after``: somebody may go on from the state after the failure, so that it is said whether a fix holds there too.
+    ``leave_behind`` is given the states that patches leave behind from which the cell runs; None where nobody goes on from there.
     """
 
     before: tuple[TrialKernel, ...] = ()
     after: tuple[TrialKernel, ...] = ()
     anew: Callable[[int, bool], TrialKernel] | None = None
     goes_on_after: bool = True
+    leave_behind: LeaveBehind | None = None
 
     @property
     def best(self) -> TrialKernel:

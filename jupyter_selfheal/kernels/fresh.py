@@ -16,7 +16,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox, sandbox_errors
 from jupyter_selfheal.kernels.kernel_pool import KernelPool, probe_layers
 from jupyter_selfheal.kernels.replay_plan import PastCell, describe_replay, list_needed_cells
-from jupyter_selfheal.kernels.trial_session import TrialSession, make_skipped_result, run_steps
+from jupyter_selfheal.kernels.trial_session import TrialSession, run_steps
 from jupyter_selfheal.model import (
     Cell,
     Ending,
@@ -126,7 +126,7 @@ class FreshKernel:
     def _build_cancelled_trial(self, request: TrialRequest, began: float) -> Trial:
         return Trial(
             patch_id=request.patch_id,
-            steps=tuple(make_skipped_result(step) for step in request.steps),
+            steps=tuple(StepResult("skipped").label(step) for step in request.steps),
             ending=Ending.CANCELLED,
             start=self._start,
             isolation=_describe_isolation(request.sandbox, probe_layers(), ()),

@@ -76,7 +76,7 @@ class TrialSession:
         """Run one step for at most ``seconds``. A kernel that died under it gives the status ``error`` and no error."""
         began = time.monotonic()
         result = self._run_cell(step, seconds) if isinstance(step, Run) else self._run_probe(step, seconds)
-        result = _label_result(step, result, time.monotonic() - began)
+        result = result.label(step, time.monotonic() - began)
         return replace(result, peak_mb=measure_own_peak_mb(self.kernel.pid)) if isinstance(step, Run) else result
 
     def _run_cell(self, step: Run, seconds: float) -> StepResult:
@@ -170,7 +170,7 @@ def run_steps(session: TrialSession, request: TrialRequest) -> tuple[tuple[StepR
     ending, detail, over = Ending.FINISHED, "", False
     for step in request.steps:
         if over:
-            results.append(make_skipped_result(step))
+            results.append(StepResult("skipped").label(step))
             continue
         left = max(deadline - time.monotonic(), 0.001)
         result = session.run_step(step, min(left, step.timeout or left))
@@ -186,18 +186,6 @@ def run_steps(session: TrialSession, request: TrialRequest) -> tuple[tuple[StepR
         elif result.status == "error" and isinstance(step, Run) and not step.go_on:
             over = True
     return tuple(results), ending, detail
-
-
-def make_skipped_result(step: Step) -> StepResult:
-    """The result of a step that was not run."""
-    return _label_result(step, StepResult("skipped"), 0.0)
-
-
-def _label_result(step: Step, result: StepResult, seconds: float) -> StepResult:
-    """The result under the step's role, cell and name."""
-    if isinstance(step, Run):
-        return replace(result, role=step.role.value, cell_id=step.cell_id, seconds=seconds)
-    return replace(result, role="probe", name=step.name, seconds=seconds)
 
 
 def _decode_answer(reply: Reply) -> JSON:

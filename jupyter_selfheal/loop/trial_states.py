@@ -17,7 +17,7 @@ from jupyter_selfheal.loop.observed_calls import CallObserver
 from jupyter_selfheal.loop.repeats import is_untouched
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.loop.threads import open_pool
-from jupyter_selfheal.loop.trials import build_request, build_sandbox, run_trial
+from jupyter_selfheal.loop.trials import build_request, build_sandbox, run_trial, run_trial_in_two
 from jupyter_selfheal.model import JSON, Case, FailureKind, Keep, Patch, Start, Step, Trial
 from jupyter_selfheal.ports import Facts, HealDependencies, RunsAhead, Starts, TrialKernel
 
@@ -72,6 +72,9 @@ class TrialStates:
         request = build_request(
             case, patch, start, parts.scorer, parts.config, keep=keep, first=first, calls=calls, is_last=is_last
         )
+        leave_behind = parts.starts.leave_behind if start is Start.BEFORE_CELL and keep is Keep.ON_FAILURE else None
+        if leave_behind is not None and calls is None and not plan.list_requirements(patch):
+            return run_trial_in_two(patch, kernel, request, start=start, leave_behind=leave_behind)
         trial, kept = run_trial(patch, kernel, request, start=start, install=parts.install)
         return self._calls.add_recorded_steps(trial), kept
 
@@ -79,7 +82,7 @@ class TrialStates:
         """Several at once; each result is an event as soon as it is there.
 
         Where they are few, the states in which they fail are kept: what comes up there may be healed next. That of one which runs
-        is not: to keep a state costs as much as the trial.
+        is left to whoever may go on from there; where nobody does it is not kept, as that costs as much as the trial.
         """
         kernel = self._parts.starts.best
         keep = Keep.ON_FAILURE if len(patches) <= FEW else Keep.NEVER

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.errors import InfrastructureError
+from jupyter_selfheal.errors import InfrastructureError, KernelError
 from jupyter_selfheal.loop import plan
 from jupyter_selfheal.model import (
     Applicability,
@@ -26,10 +26,11 @@ from jupyter_selfheal.model import (
     Sandbox,
     Start,
     Step,
+    StepResult,
     Trial,
     TrialRequest,
 )
-from jupyter_selfheal.ports import Scorer, TrialKernel
+from jupyter_selfheal.ports import LeaveBehind, Scorer, TrialKernel
 
 
 def run_trial(
@@ -52,6 +53,54 @@ def run_trial(
         return Trial(patch.id, (), Ending.CANCELLED, start, kernel.isolation, detail=str(error)), None
     trial, kept = kernel.run(replace(request, paths=paths))
     return replace(trial, start=start), kept
+
+
+def run_trial_in_two(
+    patch: Patch, kernel: TrialKernel, request: TrialRequest, *, start: Start, leave_behind: LeaveBehind
+) -> tuple[Trial, TrialKernel | None]:
+    """The same, up to the cell in one process and what comes behind it in a copy of that: whoever applies the patch need not run the cell
+    once more, but goes on from the state that it left, in which nothing has run since.
+
+    The state in which the cell fails is returned, as :func:`run_trial` does. Where that in which it runs cannot be kept, all of it is run in one process.
+    """
+    runs = [n for n, step in enumerate(request.steps) if isinstance(step, Run) and step.role is Role.CELL]
+    upto, below = request.steps[: runs[-1] + 1], request.steps[runs[-1] + 1 :]
+    trial, kept = run_trial(patch, kernel, replace(request, steps=upto, keep=Keep.ALWAYS), start=start)
+    if not trial.ran:
+        skipped = tuple(StepResult("skipped").label(step) for step in below)
+        return replace(trial, steps=(*trial.steps, *skipped)), kept
+    if kept is not None:
+        try:
+            left = request.timeout - sum(step.seconds for step in trial.steps)
+            behind = _run_behind(kept, trial, replace(request, steps=below, keep=Keep.NEVER, timeout=left))
+        except KernelError:
+            kept.close()
+        except BaseException:
+            kept.close()
+            raise
+        else:
+            leave_behind([step for step in upto if isinstance(step, Run)], trial, kept)
+            return behind, None
+    return run_trial(patch, kernel, replace(request, keep=Keep.NEVER), start=start)
+
+
+def _run_behind(kept: TrialKernel, trial: Trial, request: TrialRequest) -> Trial:
+    """The trial with what comes behind its cell, run in a copy of the state that it left."""
+    if not request.steps:
+        return trial
+    rest, _ = kept.run(request)
+    return replace(
+        rest,
+        steps=(*trial.steps, *rest.steps),
+        start=trial.start,
+        isolation=min(trial.isolation, rest.isolation, key=lambda i: len(i.layers)),
+        seconds=trial.seconds + rest.seconds,
+        phases={
+            name: trial.phases.get(name, 0.0) + rest.phases.get(name, 0.0) for name in {**trial.phases, **rest.phases}
+        },
+        blocked=tuple(dict.fromkeys((*trial.blocked, *rest.blocked))),
+        peak_mb=max(trial.peak_mb, rest.peak_mb),
+    )
 
 
 def build_request(

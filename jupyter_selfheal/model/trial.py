@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -203,6 +203,12 @@ class StepResult:
     @property
     def ok(self) -> bool:
         return self.status == "ok"
+
+    def label(self, step: Step, seconds: float = 0.0) -> StepResult:
+        """The result under the step's role, cell and name."""
+        if isinstance(step, Run):
+            return replace(self, role=step.role.value, cell_id=step.cell_id, seconds=seconds)
+        return replace(self, role="probe", name=step.name, seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ from jupyter_selfheal.model import (
     TrialRequest,
 )
 from jupyter_selfheal.ports import Scorer, Starts, TrialKernel
+from jupyter_selfheal.surfaces.notebook.behind import StatesBehind
 from jupyter_selfheal.surfaces.notebook.clean_cells import find_head
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits, MakeAnew, Replay
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
@@ -59,8 +61,10 @@ class Chain:
         deadline: Deadline,
         *,
         is_brief: bool = False,
+        goes_on_behind: bool = False,
     ) -> None:
         self.state = first
+        self._behind = StatesBehind() if goes_on_behind else None
         self._is_brief = is_brief
         self.deadline = deadline
         self.notes: list[str] = []
@@ -149,7 +153,15 @@ class Chain:
         return trial, failure, after
 
     def run_steps(self, runs: Sequence[Run], cell: Cell, paths: Sequence[str] = ()) -> tuple[Trial, TrialKernel | None]:
-        """Run several pieces of code, in the end ``cell``, from the present state; keep the state only where all ran."""
+        """Run several pieces of code, in the end ``cell``, from the present state; keep the state only where all ran.
+
+        Where a trial ran just these from it and left the state behind, that is the run.
+        """
+        left = self._behind.take(self.state, runs) if self._behind is not None and not paths else None
+        if left is not None:
+            self.seconds += left.trial.seconds
+            self.peak_mb = max(self.peak_mb, left.trial.peak_mb)
+            return left.trial, left.state
         self._paths = tuple(dict.fromkeys((*paths, *self._paths)))
         return self._run_trial(tuple(runs), self._limits.find_most_seconds(cell) * len(runs), Keep.ON_SUCCESS)
 
@@ -182,12 +194,20 @@ class Chain:
         """The states that patches of a failing cell are tried from; ``after`` is what it left."""
         # a missed expectation left no failing statement to resume from: only the state before the cell will do
         resumable = after is not None and after is not self.state and failure.kind is not FailureKind.MISSED
+        behind, first = self._behind, self.state
+        may_go_on = behind is not None and behind.may_go_on and first.is_exact and not self._paths
         return Starts(
             before=(self.state,),
             after=(after,) if after is not None and resumable else (),
             anew=self.build_maker(open_anew, cell),
             goes_on_after=False,
+            leave_behind=functools.partial(behind.add, first) if behind is not None and may_go_on else None,
         )
+
+    def let_go_behind(self) -> None:
+        """Let go of the states that trials left behind: nobody goes on from them."""
+        if self._behind is not None:
+            self._behind.close()
 
     def build_maker(self, open_anew: MakeAnew | None, cell: Cell) -> Callable[[int, bool], TrialKernel] | None:
         """What makes the present state anew for a cell, the n-th of several; None where nothing does."""
@@ -213,6 +233,7 @@ class Chain:
 
     def close(self) -> None:
         self.state.close()
+        self.let_go_behind()
         if self._failed is not None and self._failed[2] is not None:
             self._failed[2].close()
 

@@ -102,6 +102,8 @@ class BatchDependencies:
     """Whether errors may be written as Python writes them: nobody is shown the outputs of cells that fail."""
     runs_together: bool = False
     """Whether cells that need not be alone may be run several in one process, and some of them once more where one behind them fails."""
+    goes_on_behind: bool = False
+    """Whether cells may run on in the state that a fix left behind in its trial: no more is kept from a trial than from a cell."""
     look_at_end: Callable[[TrialKernel], None] | None = None
     """Is shown the state after the last cell, where no cell was changed."""
 

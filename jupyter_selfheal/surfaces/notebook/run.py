@@ -79,15 +79,11 @@ class Batch:
         """The report, and what each cell of the healed notebook did in the final clean run (the first where none was needed)."""
         began = time.monotonic()
         deadline = Deadline(self.limits.find_seconds_for_notebook(self.notebook.cells))
-        first = self.dependencies.open_state()
+        given = self.dependencies
+        first = given.open_state()
         chain = Chain(
-            first,
-            self.dependencies.replay,
-            self.dependencies.scorer,
-            self.limits,
-            deadline,
-            is_brief=self.dependencies.is_brief,
-        )
+            first, given.replay, given.scorer, self.limits, deadline, is_brief=given.is_brief, goes_on_behind=given.goes_on_behind,
+        )  # fmt: skip
         self.proof = final.FinalCheck(
             self.document, self.dependencies, self.limits, deadline, isolation=first.isolation
         )
@@ -238,6 +234,7 @@ class Batch:
             after = None
             return True
         finally:
+            chain.let_go_behind()
             if after is not None and after is not chain.state:
                 after.close()
 

@@ -33,6 +33,7 @@ from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.surfaces.dialogue import Dialogue, may_use_colours
 from jupyter_selfheal.surfaces.notebook.answers import list_choices
 from jupyter_selfheal.surfaces.notebook.approve import AllSafe, PolicyApprover, TerminalApprover
+from jupyter_selfheal.surfaces.notebook.behind import needs_no_network
 from jupyter_selfheal.surfaces.notebook.beside import count_cores, stays_inside
 from jupyter_selfheal.surfaces.notebook.cache import HealthyCache, Reads, ask_reads
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
@@ -121,6 +122,13 @@ class Session:
         is_free = settings.writes == "discard" and not settings.fresh and settings.max_slowdown == math.inf
         return is_free and changes_memory_only(document.notebook)
 
+    def may_go_on_behind(self, document: Document) -> bool:
+        """Whether a notebook's cells may run on where a fix was tried: what they write is thrown away there too, and a network is there, or is
+        not missed."""
+        config = self.settings.config
+        is_alike = config.offline or config.network or needs_no_network(document.notebook)
+        return is_alike and self.may_run_together(document)
+
     def open_cache(self) -> HealthyCache | None:
         """The notebooks that ran without a failure under the same settings; None where all are to be run."""
         if not self.settings.cache:
@@ -170,6 +178,7 @@ class Session:
             runs_beside=self.may_run_beside(document),
             is_brief=not self.settings.shows_errors,
             runs_together=self.may_run_together(document),
+            goes_on_behind=self.may_go_on_behind(document),
         )
         self.reads = None
         return replace(dependencies, progress=progress) if progress is not None else dependencies

@@ -1,0 +1,95 @@
+"""A batch goes on from the state that a fix left behind in its trial: how often a healed cell runs is counted, in real kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.kernels.forked import ForkedKernel
+from jupyter_selfheal.model import Run, Trial, TrialRequest
+from jupyter_selfheal.surfaces.notebook.api import HealedNotebook, heal_notebook
+from jupyter_selfheal.surfaces.notebook.behind import MOST_TAKEN
+from tests.command import place, write
+
+__all__ = ["place"]
+
+pytestmark = pytest.mark.kernel
+
+FAILS = "made.append(len(made))\nword = 'a'.uper()\nprint(made, word)"
+MENDED = FAILS.replace("uper", "upper")
+CELLS = ["made = []", FAILS, "made.append('below')\nprint(made, word)", "assert word == 'A'"]
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What was run as a cell in forked kernels, with what it printed, in order."""
+    seen: list[tuple[str, str]] = []
+    run_once: Callable[..., tuple[Trial, ForkedKernel | None]] = ForkedKernel._run_once
+
+    def note(self: ForkedKernel, request: TrialRequest, *also: object) -> tuple[Trial, ForkedKernel | None]:
+        trial, kept = run_once(self, request, *also)
+        for step, result in zip(request.steps, trial.steps, strict=True):
+            if isinstance(step, Run) and result.status != "skipped":
+                seen.append((step.code, "".join(o.text for o in result.outputs if o.output_type == "stream")))
+        return trial, kept
+
+    monkeypatch.setattr(ForkedKernel, "_run_once", note)
+    return seen
+
+
+def heal(place: Path, *cells: str, **also: bool) -> HealedNotebook:
+    given = write(place / "n.ipynb", *cells)
+    return heal_notebook(given, output=place / "out.ipynb", config=HealConfig(healers=("rules",), **also))
+
+
+def test_a_healed_cell_runs_in_its_trial_and_in_the_clean_run_and_no_third_time(
+    place: Path, runs: list[tuple[str, str]]
+) -> None:
+    healed = heal(place, *CELLS, offline=True)
+    assert healed.runs
+    assert [printed for code, printed in runs if code == MENDED] == ["[0] A\n"] * 2
+    below = [printed for code, printed in runs if code == CELLS[2]]
+    assert (
+        below.count("[0, 'below'] A\n") == len([b for b in below if b]) >= 3
+    )  # of its trial, the chain, the clean run
+
+
+def test_so_it_does_where_a_trial_has_no_network_and_the_notebook_needs_none(
+    place: Path, runs: list[tuple[str, str]]
+) -> None:
+    assert heal(place, *CELLS).runs
+    assert sum(code == MENDED for code, _ in runs) == 2
+
+
+@pytest.mark.parametrize("speaks", ["place = 'https://example.org/a.csv'", "import urllib.request"])
+def test_where_a_network_may_be_missed_the_fix_is_applied_in_a_state_that_has_one(
+    place: Path, runs: list[tuple[str, str]], speaks: str
+) -> None:
+    assert heal(place, *CELLS, speaks).runs
+    assert sum(code == MENDED for code, _ in runs) == 3
+
+
+def test_a_cell_whose_state_cannot_be_kept_is_proven_as_ever(place: Path, runs: list[tuple[str, str]]) -> None:
+    waits = "import threading, time\nthreading.Thread(target=time.sleep, args=(20,), daemon=True).start()\n"
+    healed = heal(place, "made = []", waits + FAILS, *CELLS[2:], offline=True)
+    assert healed.runs
+    assert {printed for code, printed in runs if code == waits + MENDED} == {"[0] A\n"}
+
+
+def test_files_that_the_cell_wrote_are_there_below_and_on_the_disk_they_are_not(place: Path) -> None:
+    cells = [
+        "open('f.txt', 'w').write('x' * 3)\nword = 'a'.uper()",
+        "assert open('f.txt').read() == 'xxx' and word == 'A'",
+    ]
+    assert heal(place, *cells, offline=True).runs
+    assert not (place / "f.txt").exists()
+
+
+def test_more_fixes_than_a_state_may_stand_upon_each_other_are_applied(place: Path) -> None:
+    cells = [f"w{n} = 'a{n}'.uper()\nassert w{n} == 'A{n}'" for n in range(MOST_TAKEN + 2)]
+    healed = heal(place, *cells, offline=True)
+    assert healed.runs
+    assert len(healed.fixes) == len(cells)
