@@ -15,8 +15,8 @@ from jupyter_selfheal.model import Applicability, Patch
 
 _DIGITS = re.compile(r"\d+")
 
-_OLD = re.compile(r"(?i)(?<![a-z])(?:old|archived?|backups?|bak|trash|deprecated|previous|outdated)(?![a-z])")
-"""Words for folders of what is not in use."""
+_OLD = re.compile(r"(?i)(?<![a-z])(?:old|archived?|backups?|bak|trash|deprecated|previous|outdated|tests|testdata|fixtures?|mocks?)(?![a-z])")
+"""Words for folders of what is not in use, or for tests alone."""
 _ANY = re.compile(
     r"(?i)(?:inputs?|data|datasets?|files?|csvs?|resources?|assets|kaggle|working|content|drive|my ?drive|downloads?|desktop|documents?|home|users?|src|notebooks?)"
 )
@@ -40,7 +40,7 @@ class NearFile(Rule):
     **Fix** The text that names the file or its folder, in whichever cell it stands, is corrected to the existing relative path.
 
     **Fix safety** Safe where one file only is so near by a slip in case, punctuation or spelling, or where one file of exactly this
-    name is in the tree. Unsafe for another extension, where several are near, and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`; not `input` and `data`, which say nothing of it), in a folder beside the notebook's own, in one of old files, or not in the folder that says which part or stage of the data is meant (`processed/sales.csv`, `2019/sales.csv`). Silent where none is: then data are missing;
+    name is in the tree. Unsafe for another extension, where several are near, and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`; not `input` and `data`, which say nothing of it), in a folder beside the notebook's own, in one of old files or of tests' fixtures, or not in the folder that says which part or stage of the data is meant (`processed/sales.csv`, `2019/sales.csv`). Silent where none is: then data are missing;
     a notebook or a program that bears the name is no data.
     """
 

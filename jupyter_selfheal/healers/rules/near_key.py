@@ -46,7 +46,7 @@ class NearKey(Rule):
     corrected there.
 
     **Fix safety** Safe where one key only is so near by a slip, of a table's columns or of a mapping whose keys the notebook writes
-    out; keys that were counted or read, and proper names (`Hanna`, `Hannah`), are data, two letters in another case another unit (`mW`, `MW`), a plural is another word, and another unit another number. Unsafe where two are, and where a stored output of the table heads a column as the
+    out; keys that were counted or read, and proper names (`Hanna`, `Hannah`) and codes (`GOOG`, `GOOGL`), a table's labels too, are data, two letters in another case another unit (`mW`, `MW`), a plural is another word, and another unit another number. Unsafe where two are, and where a stored output of the table heads a column as the
     cell has it, so that the table was another one; silent where none is, since a missing
     key is then missing data, and a default value would hide it.
     """
@@ -252,13 +252,18 @@ def list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:
     word = near[0]
     slip = is_plain_slip(wrong, word, strict=True) and not is_plural(wrong.casefold(), word.casefold())
     slip = slip and not (keyword.iskeyword(wrong) or hasattr(builtins, wrong))  # a word of its own
-    slip = slip and not (_is_proper_name(wrong) and _is_proper_name(word) and not keys.is_table)
+    columns = [k for k in keys.columns if isinstance(k, str)]
+    is_data = word not in columns or all(map(_is_proper_name, columns))  # a table's labels, too, or a column for each share
+    others = normalize(wrong) != normalize(word) and _is_proper_name(wrong) and _is_proper_name(word)
+    slip = slip and not (is_data and others)
     return [(word, slip and (len(wrong) > 2 or (keys.is_table and normalize(wrong) == normalize(word))))]
 
 
 def _is_proper_name(word: str) -> bool:
-    """``Christina``, which is no slip of ``Christian``: who or what a dictionary tells something of."""
-    return word.istitle() and word.isalpha() and word.lower() not in read_words("common_words", "words")
+    """``Christina``, which is no slip of ``Christian``, nor ``GOOGL`` of ``GOOG``: who or what something is told of."""
+    parts = re.findall(r"[^\W\d_]+", word)
+    is_name = word.istitle() or (word.isupper() and len(word) < 6)
+    return is_name and any(part.lower() not in read_words("common_words", "words") for part in parts)
 
 
 def _has_other_unit(one: str, other: str) -> bool:

@@ -165,7 +165,8 @@ def _are_words(one: str, two: str, *, strict: bool) -> bool:
     if len(short) >= 4 and any(long == prefix + short for prefix in _TURNING):
         return True
     is_form = not strict and long in (f"{short}d", f"{short}ed")
-    return not is_form and {one, two} <= read_words("common_words", "words")
+    known = read_words("common_words", "words")
+    return not is_form and all(word in known or word.removesuffix("s") in known for word in (one, two))
 
 
 def find_meant(wrong: str, words: Iterable[str]) -> str:
