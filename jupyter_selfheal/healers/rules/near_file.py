@@ -15,7 +15,9 @@ from jupyter_selfheal.model import Applicability, Patch
 
 _DIGITS = re.compile(r"\d+")
 
-_OLD = re.compile(r"(?i)(?<![a-z])(?:old|archived?|backups?|bak|trash|deprecated|previous|outdated|tests|testdata|fixtures?|mocks?)(?![a-z])")
+_OLD = re.compile(
+    r"(?i)(?<![a-z])(?:old|archived?|backups?|bak|trash|deprecated|previous|outdated|tests|testdata|fixtures?|mocks?)(?![a-z])"
+)
 """Words for folders of what is not in use, or for tests alone."""
 _ANY = re.compile(
     r"(?i)(?:inputs?|data|datasets?|files?|csvs?|resources?|assets|kaggle|working|content|drive|my ?drive|downloads?|desktop|documents?|home|users?|src|notebooks?)"

@@ -253,7 +253,9 @@ def list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:
     slip = is_plain_slip(wrong, word, strict=True) and not is_plural(wrong.casefold(), word.casefold())
     slip = slip and not (keyword.iskeyword(wrong) or hasattr(builtins, wrong))  # a word of its own
     columns = [k for k in keys.columns if isinstance(k, str)]
-    is_data = word not in columns or all(map(_is_proper_name, columns))  # a table's labels, too, or a column for each share
+    is_data = word not in columns or all(
+        map(_is_proper_name, columns)
+    )  # a table's labels, too, or a column for each share
     others = normalize(wrong) != normalize(word) and _is_proper_name(wrong) and _is_proper_name(word)
     slip = slip and not (is_data and others)
     return [(word, slip and (len(wrong) > 2 or (keys.is_table and normalize(wrong) == normalize(word))))]
