@@ -32,7 +32,7 @@ class MissingImport(Rule):
 
     **Fix safety** Safe where the notebook itself imports the name so, where it calls a usual function of a module that it imports (`sqrt(2)` beside
     `import math`), or where the alias means one thing only. Unsafe for
-    a class of one word (`Circle`) unless it is handed to that library, a function (`make_blobs`) unless the notebook takes others from the same module, for names that are as often variables (`date`, `stats`), where several modules fit, and
+    a class of one word (`Circle`) unless it is handed to that library, a function (`make_blobs`) unless the notebook takes others from the same module, for names that are as often variables (`date`, `stats`), where several modules fit, for what NumPy draws with another bound (`randint` beside `import numpy`), and
     where the notebook asks for a function of this name ("Write `factorial(n)` with a loop").
     """
 
@@ -63,10 +63,12 @@ class MissingImport(Rule):
             return
         if not own and _is_used_as_value(context, name):
             fitting = [(module, item) for module, item in fitting if item]
+        packages = _list_packages(context)
         for rank, (module, item) in enumerate(fitting):
             line = format_import(module, item, name)
             place = _choose_cell(context)
-            sure = bool(own) or (name not in read_words("imports", "ambiguous") and rank == 0)
+            is_drawn = module == "random" and bool(item) and packages & {"numpy", "random"} == {"numpy"}
+            sure = not is_drawn and name not in read_words("imports", "ambiguous") and rank == 0
             sure = sure or (rank == 0 and bool(item) and _is_called_beside_module(context, name, module))
             sure = bool(own) or (sure and not is_asked_for(context.notebook, context.cell_id, name))
             yield self.patch(

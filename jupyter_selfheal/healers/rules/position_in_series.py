@@ -26,7 +26,7 @@ class PositionInSeries(Rule):
     **Fix** `s.iloc[0]`, for every integer key of the same Series in the cell.
 
     **Fix safety** Safe where the live index is not of numbers, because an integer could mean nothing but a position. Unsafe for
-    a negative key on an index of numbers (`s[-1]`), which never worked but can mean nothing else. Silent where the number
+    a negative key on an index of numbers (`s[-1]`), which never worked but can mean nothing else, for an index of truth values, and where the number is a label as a text. Silent where the number
     may be a label that is missing.
     """
 
@@ -47,20 +47,20 @@ class PositionInSeries(Rule):
                 continue
             if is_forecast_of_old(context, node.value):
                 return
-            numbers = bool(NUMBERS.match(table.index_dtype)) or (
-                table.index_dtype in ("object", "category") and _holds_numbers(context, node.value)
-            )
+            labels = 2 if NUMBERS.match(table.index_dtype) else _rate_labels(context, node, table.index_dtype)
             negative = context.failure.evalue.strip().startswith("-")
-            if numbers and not (negative and "RangeIndex" in table.index_type):
+            if labels > 1 and not (negative and "RangeIndex" in table.index_type):
                 continue
             splices = [s for other in _list_same_subscripts(context, node) for s in _use_iloc(context, other)]
             yield self.patch(
                 context.replace(context.cell_id, splices),
                 f"Use `{context.text(node.value)}.iloc[{context.text(node.slice)}]`",
                 f"`{context.text(node)}` looks for a label, not a position.",
-                applicability=Applicability.UNSAFE if numbers else Applicability.SAFE,
-                why="A negative number is no label of this index." if numbers else self.why,
-                prior=0.75 if numbers else 0.9,
+                applicability=Applicability.UNSAFE if labels else Applicability.SAFE,
+                why=(self.why, "A label of this index may be meant.", "A negative number is no label of this index.")[
+                    labels
+                ],
+                prior=0.75 if labels else 0.9,
             )
             return
 
@@ -71,11 +71,20 @@ def is_forecast_of_old(context: RuleContext, node: ast.expr) -> bool:
     return is_forecast and any("arima_model" in c.source for c in context.notebook.cells if c.kind == "code")
 
 
-def _holds_numbers(context: RuleContext, series: ast.expr) -> bool:
-    """True where a label of a Series, or the first part of one, is a number, or that cannot be told."""
-    labels = f"(i[0] if isinstance(i, tuple) else i for i in ({context.text(series)}).index)"
-    is_number = "hasattr(n, '__index__') or (isinstance(n, float) and n == n)"
-    return context.number(f"int(any({is_number} for n in {labels}))") != 0
+def _rate_labels(context: RuleContext, node: ast.Subscript, dtype: str) -> int:
+    """2 where a label of a Series, or the first part of one, is a number or an interval, or that cannot be told; 1 for truth values, which
+    0 and 1 may stand for, and where a label is the very number as a text; else 0."""
+    if dtype == "bool":
+        return 1
+    key = f"({context.text(node.slice)})"
+    labels = f"(i[0] if isinstance(i, tuple) else i for i in ({context.text(node.value)}).index)"
+    is_number = "hasattr(n, '__index__') or hasattr(n, 'closed_left') or (isinstance(n, float) and n == n)"
+    is_truth = "type(n).__name__ in ('bool', 'bool_')"
+    is_text = f"n in [str(k) for k in ({key} if hasattr({key}, '__len__') else [{key}])]"
+    rated = context.number(
+        f"max((1 if {is_truth} or {is_text} else 2 if {is_number} else 0 for n in {labels}), default=0)"
+    )
+    return int(rated) if rated is not None else 2 if dtype in ("object", "category") else 0
 
 
 def is_position(context: RuleContext, key: ast.expr) -> bool:

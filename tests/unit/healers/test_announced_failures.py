@@ -46,7 +46,27 @@ TEXTS = (
     ("Strings are immutable, so this raises an error. For example:", True),
     ("Texts are immutable, so we make a new one. Let's see:", False),
     ("A wrong key raises an error. Ours is right, as we see here.", False),
+    ("Das führt zu einem Fehler:", True),
+    ("Das führt zu einer Liste:", False),
+    ("Ceci ne fonctionne pas :", True),
+    ("Pourquoi cela ne fonctionne pas ?", False),
+    ("If the kinds differ, Python refuses:", True),
+    ("If the kinds differ, Python converts them:", False),
+    ("Why does the next cell not work? Fix it.", True),
+    ("## Debugging practice", True),
+    ("### Type errors", True),
+    ("### Key errors", False),
+    ("### How to fix type errors", False),
 )
+
+
+@pytest.mark.parametrize(
+    ("text", "is_left"),
+    [("Index out of range:", True), ("Is the index out of range?", False), ("The index:", False), ("Out of:", False)],
+)
+def test_a_text_that_is_nothing_but_words_of_the_message_announces_it(bench: Bench, text: str, is_left: bool) -> None:
+    found = diagnose_below(bench, text, "xs = [1, 2, 3]\nxs[len(xs)]")
+    assert (found.skip_reason == "deliberate") is is_left
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ ANNOUNCED = re.compile(
     r"\b(?:cell|code|line|statement|one)s? (?:here |below )?(?:stops?|ends?|breaks?|crash(?:es)?) with an? (?:\w+ )?(?:error|exception)\b|"
     r"\bwhich (?:of|line|statement|one)\b.{0,60}\b(?:fails?|raises? an? (?:error|exception)|(?:does not|doesn't|won't) work)\b.*\?|"
     r"\b(?:can ?not|can't|not (?:allowed|possible)|impossible)\b.{0,80}\b(?:see (?:it )?for yourself|try it(?: out)?(?=\s*(?:[.:!]|$))|run it and (?:see|read))\b|"
+    r"\bführ(?:t|en) zu eine[mr] \w*(?:fehler|ausnahme)|\b(?:gibt|ergibt|erzeugt|liefert|verursacht|wirft) (?:\w+ )?eine?n? \w*(?:fehler|ausnahme)\b|"
+    r"\bne (?:fonctionne|marche) pas\b(?!.*\?)|\b(?:produit|provoque|donne|génère|lève|da|dà|gera|genera|lanza|causa) un[ea]? (?:erreur|errore|erro|exception|excepción|eccezione|exceção)\b|"
     r"\bthis (?:call |cell |line |one |statement )?fails\b|\bthis (?:does not work|doesn't work|won't work|is not (?:allowed|possible))\b",
     re.IGNORECASE,
 )
@@ -33,7 +35,7 @@ _IMPOSSIBLE = tuple(
          (r"support item (?:assignment|deletion)|can't (?:set|delete)|cannot assign|read-only|has no setter|"
          rf"'(?:tuple|str|bytes|frozenset|range)' object has no attribute '{_CHANGES}'")),
         (r"\bfrozen\b|\bnot allowed\b|\bforbidden\b", r"cannot assign to field|support item assignment|has no setter|can't set|read-only"),
-        (rf"{_CANNOT}(?:add|append|concatenat|join|mix)", rf"can only (?:concatenate|join)|for \+|expected str|has no attribute '{_CHANGES}'"),
+        (rf"{_CANNOT}(?:add|append|concatenat|extend|grow|join|mix|shrink)", rf"can only (?:concatenate|join)|for \+|expected str|has no attribute '{_CHANGES}'"),
         (r"\b(?:add|append|concatenat|join|mix|combin)\w*\b.{0,60}\b(?:is|are) (?:not|n't) (?:allowed|defined|permitted|possible|supported)\b",
          r"can only (?:concatenate|join)|for \+"),
         (rf"{_CANNOT}(?:mix|subtract)", r"for -"),
@@ -80,14 +82,16 @@ ASKED = re.compile(
 )
 """A question that a cell answers by failing, unless a rule knows what it was to do."""
 POSED = re.compile(
-    r"^\W*(?:exercise|question|quiz|puzzle|task)\b.{0,30}\bwhy (?:does|do|is|are)\b.{0,60}\b(?:fail|error|wrong|(?:not|n't) work)\b.*\?",
+    r"^\W*(?:exercise|question|quiz|puzzle|task)\b.{0,30}\bwhy (?:does|do|is|are)\b.{0,60}\b(?:fail|error|wrong|(?:not|n't) work)\b.*\?|"
+    r"^\W*why (?:does|do|is|are)\b.{0,60}\b(?:fail|wrong|(?:not|n't) work)\b.*\?\W*(?:please )?(?:fix|correct|debug|repair)\b",
     re.IGNORECASE,
 )
-"""A question that is put to students: "Exercise: why does this fail?"."""
+"""A question that is put to students: "Exercise: why does this fail?", "Why does it fail? Fix it"."""
 _FAULT = r"(?:bugs?|mistakes?|(?:syntax|type|name|index|key|value|logic\w*) errors?|errors? (?:in|and) (?:the |this )?(?:code|cell|fix|correct|following|function|program|line))"
 SOUGHT = re.compile(
     rf"\bcan you (?:spot|find|see|tell|identify|fix|correct|guess)\b.{{0,40}}(?:\bit\b|\b{_FAULT}\b|wrong|\bwhy\b).*\?|"
     rf"\b(?:find|spot|identify|locate) (?:and \w+ )?(?:all |the |an? |its |\d ){{0,2}}(?:\w+ )?{_FAULT}\b|"
+    r"\bdebugging (?:practice|exercises?|challenges?)\b|"
     rf"\b(?:exercise|task|quiz|challenge)\b.{{0,60}}\b(?:fix|correct|debug|repair)\b.{{0,40}}\b(?:{_FAULT}|code|cell|function|program|below)\b",
     re.IGNORECASE,
 )
@@ -125,6 +129,8 @@ _FEW = 2
 """Lines of code between the comment that a cell begins with and the failing one, its last, of which it still speaks."""
 _MISSPELT = ("NameError", "ImportError", "ModuleNotFoundError")
 """What a slip of the pen raises where a text asked for an error of another kind, or for a number."""
+REFUSED = re.compile(r"^[^.?]{0,150}\b(?:refuses|complains|rejects)\b[^.?]{0,60}:\W*$", re.IGNORECASE)
+"""A sentence that ends with a colon and says who does not take what stands below: "If the keys differ, `merge` refuses:"."""
 REMEDY = re.compile(
     r"\b(?:avoid|catch|clean|convert|drop|filter|handle|prevent|remove|replace|skip)(?:s|ed|ing)?\b", re.IGNORECASE
 )
@@ -177,10 +183,22 @@ def _is_announcement(note: str, failure: Failure) -> bool:
     )
     if headed and _is_message(headed[1] or "", failure):
         return not OTHERWISE.search(plain)
+    if _is_title(plain, failure) or (REFUSED.search(plain) and failure.ename not in _MISSPELT):
+        return True
     if (shown := SHOWN.search(plain)) is not None:
         return not REMEDY.search(plain, shown.end())
     told = ANNOUNCED.search(plain) or _find_explanation(plain, failure)
     return told is not None and not OTHERWISE.search(plain) and not REMEDY.search(plain, told.end())
+
+
+def _is_title(note: str, failure: Failure) -> bool:
+    """Whether a note is nothing but words of the message ("Index out of range:"), or a heading that begins with the error's name in
+    words ("### Syntax errors and exceptions")."""
+    said, message = (" ".join(re.findall(r"\w+", text.lower())) for text in (note, failure.evalue))
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", failure.ename).lower()
+    is_heading = re.match(r"\s*##+\s", note) is not None and re.match(rf"{name}s?\b", said) is not None
+    is_message = said.count(" ") > 1 and f" {said} " in f" {message} "
+    return "?" not in note and (is_message or (is_heading and not OTHERWISE.search(note)))
 
 
 def _is_sought(text: str) -> bool:
