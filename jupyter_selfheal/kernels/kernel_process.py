@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
+import re
 import select
 import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +24,28 @@ from jupyter_selfheal.kernels.hidden_modules import describe_hidden_module
 from jupyter_selfheal.kernels.project import find_project
 from jupyter_selfheal.model import JSON
 
+_FOLDER = re.compile(r"selfheal-[a-z0-9_]{8}")
+"""The names that :func:`make_private_folder` gives."""
+
 _WARDEN = Path(__file__).with_name("warden.py")
+
+
+_SETTLED = 60.0
+"""Seconds after which an empty folder of a kernel is nobody's: it is filled as soon as it is made."""
+
+
+@functools.cache
+def remove_left_folders(base: str) -> None:
+    """Remove the empty folders of kernels whose owner was killed, once for each process.
+
+    Their wardens empty them, and cannot remove them: they are mounts there (:mod:`~jupyter_selfheal.kernels.warden`).
+    """
+    with contextlib.suppress(OSError), os.scandir(base) as entries:
+        for entry in entries:
+            if _FOLDER.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+                with contextlib.suppress(OSError):  # it is not empty, or somebody else's
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _SETTLED:
+                        os.rmdir(entry.path)
 
 
 class KernelProcess:
@@ -39,6 +63,7 @@ class KernelProcess:
     ) -> None:
         self._name, self._folder = name, folder
         self.shared = make_private_folder()
+        remove_left_folders(os.path.dirname(self.shared))
         # a Ctrl-C may come before there is anybody to call :meth:`forget`
         weakref.finalize(self, shutil.rmtree, self.shared, ignore_errors=True)
         self.pid = 0

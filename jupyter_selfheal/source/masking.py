@@ -107,29 +107,26 @@ def _find_continued_lines(lines: Sequence[str]) -> frozenset[int]:
     return frozenset(continued)
 
 
+_OF_CODE = re.compile(r"[#'\"()\[\]{}]")
+"""What changes the state outside of a string: a comment, a quote, a bracket."""
+
+_OF_STRING = {quote: re.compile(r"\\." + "|" + quote, re.DOTALL) for quote in ("'", '"', "'''", '"""')}
+"""What counts inside of a string: what is escaped, and its end."""
+
+
 def _scan_line(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
     at = 0
-    while at < len(line):
-        c = line[at]
+    while match := (_OF_STRING[quote] if quote else _OF_CODE).search(line, at):
+        at, found = match.end(), match[0]
         if quote:
-            if c == "\\":
-                at += 2
-                continue
-            if line.startswith(quote, at):
-                at += len(quote)
-                quote = ""
-                continue
-        elif c == "#":
+            quote = quote if found.startswith("\\") else ""
+        elif found == "#":
             break
-        elif c in "'\"":
-            quote = line[at : at + 3] if line.startswith(c * 3, at) else c
-            at += len(quote)
-            continue
-        elif c in "([{":
-            depth += 1
-        elif c in ")]}":
-            depth -= 1
-        at += 1
+        elif found in "'\"":
+            quote = found * 3 if line.startswith(found * 3, match.start()) else found
+            at = match.start() + len(quote)
+        else:
+            depth += 1 if found in "([{" else -1
     stripped = line.rstrip("\r\n")
     if len(quote) == 1 and not stripped.endswith("\\"):
         quote = ""

@@ -183,6 +183,12 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("check_notebook", {"path": 7}, "path"),
     ("diagnose", {"path": "shop.ipynb", "cell_id": "2"}, "there is no cell '2'; the code cells are c0, c1"),
     ("diagnose", {"path": "shop.ipynb"}, "cell_id: Field required"),
+    (
+        "try_patch",
+        {"path": "shop.ipynb", "edits": MENDING, "expected": "7.7"},
+        "it takes no expected, only path, edits",
+    ),
+    ("prove_patch", {"path": "shop.ipynb"}, "there is no tool 'prove_patch': call one of check_notebook, "),
     ("try_patch", {"path": "shop.ipynb", "edits": []}, "edits"),
     ("try_patch", {"path": "shop.ipynb", "edits": "rm -rf /"}, "edits"),
     (
@@ -227,6 +233,7 @@ def test_what_cannot_be_done_is_refused_in_one_line(
     assert why in said
     assert "\n" not in said
     assert len(said) < 1_000
+    assert "Error executing" not in said
     assert (root / "shop.ipynb").read_bytes() == given
 
 

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HEALERS
@@ -46,7 +46,7 @@ def run_mcp(options: argparse.Namespace) -> int:
         ) from error
     try:
         if options.http is None:
-            server.run("stdio")
+            run_until_client_goes(server)
         else:
             from jupyter_selfheal.surfaces.mcp.http import run_http
 
@@ -54,6 +54,20 @@ def run_mcp(options: argparse.Namespace) -> int:
     finally:
         toolbox.close()
     return 0
+
+
+class Server(Protocol):
+    """What can be run over the pipes."""
+
+    def run(self, transport: Literal["stdio"]) -> None: ...
+
+
+def run_until_client_goes(server: Server) -> None:
+    """Serve over the pipes. A client that went away without reading its last answer has gone, and nothing is wrong."""
+    try:
+        server.run("stdio")
+    except* BrokenPipeError:
+        pass
 
 
 def _open_live_toolbox(options: argparse.Namespace, settings: Settings) -> Toolbox:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import anyio
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+from mcp_types import Tool as MCPTool
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -62,14 +63,28 @@ class Edit(BaseModel):
 
 
 class SelfHealServer(MCPServer[Any]):
-    """The SDK's server; of arguments that do not fit it says in one line which, and what was expected."""
+    """The SDK's server, with errors of one sentence; an argument that no tool has is refused, where the SDK would leave it out unsaid."""
+
+    async def list_tools(self) -> list[MCPTool]:
+        tools = await super().list_tools()
+        for tool in tools:
+            tool.input_schema = {**tool.input_schema, "additionalProperties": False}
+        return tools
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        schemas = {tool.name: tool.input_schema for tool in await self.list_tools()}
+        if name not in schemas:
+            raise ToolError(f"there is no tool {name[:80]!r}: call one of {', '.join(schemas)}")
+        known = schemas[name].get("properties", {})
+        if unknown := [word[:80] for word in arguments if word not in known]:
+            raise ToolError(f"{name} was not run: it takes no {' and no '.join(unknown[:5])}, only {', '.join(known)}")
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
                 raise ToolError(_format_invalid(name, error.__cause__)) from None
+            if isinstance(error.__cause__, ToolError):  # the SDK puts words of its own before ours
+                raise error.__cause__ from None
             raise
 
 

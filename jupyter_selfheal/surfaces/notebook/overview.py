@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, NotebookReport, Record, Status
 from jupyter_selfheal.surfaces.notebook.table import format_totals, wrap
+from jupyter_selfheal.surfaces.words import list_numbers
 
 MANY = 12
 """More notebooks than these get a line each while they run, and an overview in the end."""
@@ -88,11 +89,10 @@ def _format_places(
     cause: str, places: Sequence[tuple[NotebookReport, Sequence[Record]]], columns: int
 ) -> Iterator[str]:
     for report, records in places[:PLACES]:
-        numbers = ", ".join(str(r.number) for r in records)
-        noun = "cell" if len(records) == 1 else "cells"
+        cells = list_numbers([r.number for r in records])
         said = _say_what_helps(records)
         more = f": {said}" if said != cause else ""
-        yield from wrap(f"{report.path}, {noun} {numbers}{more}", columns, "      ", "        ")
+        yield from wrap(f"{report.path}, {cells}{more}", columns, "      ", "        ")
     if len(places) > PLACES:
         yield f"      and {_count_notebooks(places[PLACES:])} more: --report FILE.html lists all"
 
@@ -127,9 +127,8 @@ def _format_differing(reports: Sequence[NotebookReport], columns: int) -> Iterat
         return
     yield f"Gives something else than stored: {_count_notebooks(differing)}"
     for report in differing[:PLACES]:
-        numbers = ", ".join(str(r.number) for r in report.differing)
-        noun = "cell" if len(report.differing) == 1 else "cells"
-        yield from wrap(f"{report.path}, {noun} {numbers}", columns, "  ", "    ")
+        cells = list_numbers([r.number for r in report.differing])
+        yield from wrap(f"{report.path}, {cells}", columns, "  ", "    ")
     if len(differing) > PLACES:
         yield f"  and {_count_notebooks(differing[PLACES:])} more: --report FILE.html lists all"
     yield ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import datetime
 import itertools
 import json
@@ -124,16 +125,21 @@ def build_document(path: Path, raw: dict[str, JSON], form: Form | None = None) -
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8")
+        read = path.read_bytes()
+        return read.decode("utf-8")
     except FileNotFoundError as error:
         why = "a link that leads to no file: mend it, or remove it" if path.is_symlink() else "no such file"
         raise NotebookError(f"{path}: {why}") from error
     except IsADirectoryError as error:
         raise NotebookError(f"{path}: a folder without a notebook that is to be looked at") from error
     except UnicodeDecodeError as error:
-        raise NotebookError(
-            f"{path}: not a notebook (not UTF-8 text at byte {error.start}): save it as UTF-8"
-        ) from error
+        is_text = read.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" not in read
+        why = (
+            "save it as UTF-8"
+            if is_text
+            else "it is binary; restore the notebook from a copy, or give the file its own ending"
+        )
+        raise NotebookError(f"{path}: not a notebook (not UTF-8 text at byte {error.start}): {why}") from error
     except OSError as error:
         remedy = ": it is a link; mend it, or remove it" if path.is_symlink() else ""
         raise NotebookError(f"{path}: cannot be read ({error.strerror}){remedy}") from error

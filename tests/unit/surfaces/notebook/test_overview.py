@@ -143,6 +143,12 @@ def test_cells_that_give_something_else_than_stored_are_named() -> None:
     assert "Gives something else than stored: 1 notebook\n  n.ipynb, cell 2\n" in format_overview([report], 80)
 
 
+def test_cells_that_fail_of_one_cause_are_a_range() -> None:
+    """Seventy cells that a time limit kept from being run were seventy numbers."""
+    records = tuple(record(n, Status.NOT_REACHED, "the time is up") for n in (2, 5, 6, 7))
+    assert "      n.ipynb, cells 2, 5 to 7" in format_overview([NotebookReport("n.ipynb", records=records)], 80)
+
+
 def test_cells_that_only_follow_are_one_line() -> None:
     """Fourteen of them were fourteen lines, where a lesson's first cell could not load its data."""
     root = Record(Cell("c1", "1"), 1, Status.LEFT_ALONE, (Failure("c1", "1", ename="URLError", evalue="no network"),))

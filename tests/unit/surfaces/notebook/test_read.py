@@ -55,6 +55,8 @@ def written(tmp_path: Path, text: str | bytes) -> Path:
         ("[1]", "not a Jupyter notebook"),
         ('{"a": 1}', "not a Jupyter notebook"),
         (b"\x89PNG\r\n\xff", "save it as UTF-8"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "it is binary; restore the notebook from a copy"),
+        ("{}".encode("utf-16"), "save it as UTF-8"),
         ('{"nbformat": 5, "cells": []}', "format 5 is not known"),
         ('{"nbformat": 4, "cells": [1]}', "cell 1 is not a cell"),
         ('{"nbformat": 4, "metadata": {"language_info": {"name": "julia"}}, "cells": []}', "a notebook in julia"),
