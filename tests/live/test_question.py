@@ -73,8 +73,15 @@ def test_search_asks_for_an_input_that_was_not_given(loaded: LiveKernel) -> None
     loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "g", allow_stdin=True)
     card = loaded.card("one value decides")
     assert "What should `last(" in card
-    loaded.run("%heal answer a")
+    assert loaded.run("%heal answer a")["text"] == "", "the card shows what comes of it"
     loaded.wait_for(lambda: "It gives what you said" in loaded.card(), "a decision")
+
+
+def test_where_no_card_is_shown_an_answer_waits_for_what_comes_of_it(loaded: LiveKernel) -> None:
+    """nbclient runs cells so: ``%heal answer`` printed nothing, and the next cell ran before anything was decided."""
+    loaded.run("def last(items):\n    return items[0]", "f")
+    assert "What should `last(" in loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "g")["text"]
+    assert "It gives what you said" in loaded.run("%heal answer a")["text"]
 
 
 def test_an_answer_to_nothing_is_refused(loaded: LiveKernel) -> None:

@@ -63,7 +63,7 @@ class HealDispatcher:
         heal = self._build_heal(run, case, config, error, home)
         session.remember(heal)
         waits = not home and (bool(chosen.wait) if chosen.wait >= 0 else self._should_wait())
-        heal.is_placed = not home
+        heal.is_placed, heal.is_waited_for = not home, waits
         with heal.lock:  # what the worker answers is shown on a card that is there
             is_sent = self._send_heal(heal, states, config, new_modules=new_modules)
             if not waits and not home:
@@ -183,9 +183,10 @@ class HealDispatcher:
             )
         )
 
-    def wait_in_terminal(self, heal: LiveHeal) -> None:
-        """Wait for what comes of a heal that was given a word, where there is no card that would show it; elsewhere do nothing."""
-        if not hasattr(self._session.shell, "kernel"):
+    def wait_without_card(self, heal: LiveHeal) -> None:
+        """Wait for what comes of a heal that was given a word, where there is no card that would show it: in a terminal, or where it was
+        waited for from the start (nbclient, ``--wait``). Elsewhere do nothing."""
+        if heal.is_waited_for or not hasattr(self._session.shell, "kernel"):
             self._wait_for(heal, None)
 
     # --- the last failure ----------------------------------------------------------------------------------------
@@ -202,7 +203,7 @@ class HealDispatcher:
             return self.start_heal(failure, chosen, error=error)
         if last is not None and last.card.phase == "closed":  # the last error was a command's own
             self.restart_heal(last, chosen.apply_to(self._session.config))
-            self.wait_in_terminal(last)
+            self.wait_without_card(last)
         return last if last is not None and last.card.phase != "applied" else None
 
     def find_last_failure(self) -> Failure | None:

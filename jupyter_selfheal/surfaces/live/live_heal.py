@@ -79,6 +79,8 @@ class LiveHeal:
     """Whether resuming would do twice what the failing statement had begun (see :func:`.resume.repeats_work`)."""
     is_placed: bool = True
     """Whether its card is shown somewhere; of what failed in no cell, a page is told to show it."""
+    is_waited_for: bool = False
+    """Whether its cell waited until it was decided: what comes of it is then printed, and no card is shown."""
     proving: bool = False
     disturbed: bool = False
     """Whether the kernel ran other cells since the proposal."""
