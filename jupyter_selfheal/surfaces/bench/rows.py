@@ -249,7 +249,9 @@ def read_row_file(path: Path) -> tuple[Setup, list[Row]]:
             raise UsageError(f"{path} has rows of schema {head.get('schema', 1)}, not {SCHEMA}: measure again")
         named = {name: head[name] for name in Setup.__dataclass_fields__ if name in head or name not in LATER}
         return Setup(**{**named, "healers": tuple(named["healers"])}), [Row(**row) for row in rest]
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}): name another file") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise UsageError(f"{path} is no file of rows of an earlier run ({error}): name another file") from error
 
 

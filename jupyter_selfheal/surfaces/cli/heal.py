@@ -40,6 +40,10 @@ def heal(options: argparse.Namespace) -> int:
     """Heal the notebooks, or only check them; print the table, write the reports; the exit code of the worst notebook."""
     if options.project is not None and not options.project.is_dir():
         raise UsageError(f"--project {options.project}: no such folder")
+    if options.resume and not options.notebooks:
+        raise UsageError(
+            f"a run is gone on with by its own command: give that once more, its notebooks too, with --resume {options.resume}"
+        )
     if not options.notebooks:
         return heal_project(options, build_settings(options))
     plan_environments(options)

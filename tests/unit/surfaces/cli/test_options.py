@@ -174,6 +174,13 @@ def test_a_run_whose_time_is_up_begins_no_further_notebook(tmp_path: Path) -> No
     assert "not begun: the time for the run is up; go on with --resume someid" in report.error
 
 
+def test_a_run_that_is_to_go_on_is_told_to_need_its_own_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["heal", "--resume", "0123abcd"]) == 2
+    said = capsys.readouterr().err
+    assert "its notebooks too, with --resume 0123abcd" in said
+    assert said.count("\n") == 1
+
+
 def test_a_run_is_not_resumed_with_the_journal_of_another_notebook(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
