@@ -19,11 +19,14 @@ from jupyter_selfheal.healers.rules.context.import_plan import (
     plan_import_from,
 )
 from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name
+from jupyter_selfheal.healers.rules.context.spelling import find_nearest
+from jupyter_selfheal.healers.rules.context.tables import list_known_modules
 from jupyter_selfheal.healers.rules.context.templates import choose, read_arguments, render
+from jupyter_selfheal.healers.rules.missing_module import find_wanted_distribution
 from jupyter_selfheal.model import Applicability, Edit, Install, Patch, Replace
 
 EXPERIMENTAL = re.compile(r"is experimental and .*explicitly import (enable_\w+)", re.S)
-MOVED = "What a library no longer has fails where it is used: the cells that do without it need not fail for it."
+MOVED = "What is not there fails where it is used: the cells that do without it need not fail for it."
 
 
 class MovedImport(Rule):
@@ -39,7 +42,7 @@ class MovedImport(Rule):
     What scikit-learn calls experimental (`IterativeImputer`) gets the import above it that its message asks for.
 
     A name whose successor is another thing (`load_boston`), and that only cells below use, is imported by the first of these: that one fails, by
-    the same error, and is healed for itself.
+    the same error, and is healed for itself. So is a module that is not there and of which no distribution is known.
 
     **Fix safety** Safe where the changelog says that it is the same thing under another name, or where exactly one public
     module of the package lists the name; unsafe where the successor differs in a detail, which the patch then says. To import a name where it is used first
@@ -61,8 +64,11 @@ class MovedImport(Rule):
         works = check_imports(context, nodes)
         plan = _plan_imports(context, nodes, works, Plan())
         yield from self._build_patch(context, plan)
-        if (plan.shown or plan.unsafe or plan.requires) and len(context.tree.body) > 1:
-            cautious = _plan_imports(context, nodes, works, Plan(is_cautious=True))
+        requirement, module, is_known = find_wanted_distribution(context)
+        lost = module.split(".")[0] if requirement and not is_known else ""
+        lost = "" if find_nearest(lost, list_known_modules()) else lost  # a slip, more likely
+        if (plan.shown or plan.unsafe or plan.requires or lost) and len(context.tree.body) > 1:
+            cautious = _plan_imports(context, nodes, works, Plan(is_cautious=True, lost=lost))
             if cautious.moved and not (cautious.shown or cautious.unsafe):
                 yield from self._build_patch(context, cautious)
 
@@ -96,7 +102,13 @@ class MovedImport(Rule):
         yield self.patch(
             edits,
             _format_title(*plan.notes[0].split(" → ")),
-            "The library moved or removed this import: " + "; ".join(plan.notes) + ".",
+            (
+                f"No distribution is known that has the module `{plan.lost}`: "
+                if plan.lost
+                else "The library moved or removed this import: "
+            )
+            + "; ".join(plan.notes)
+            + ".",
             applicability=level,
             why=why or (MOVED if plan.moved else self.why),
             removes="; ".join(plan.removed) or ("an import of what is no longer needed" if lacks_text else ""),

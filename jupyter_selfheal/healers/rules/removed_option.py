@@ -37,7 +37,7 @@ class RemovedOption(Rule):
     `rcParams['axes.prop_cycle'] = cycler(color=colors)`, `rc('axes', color_cycle=colors)` and what reads the colours likewise.
 
     Also `max_colwidth` of -1, which meant no limit: `None` does. And `pd.set_option('max_columns', 30)`, which raises `Pattern matched multiple keys` since
-    pandas 1.4: `'display.max_columns'`. And `np.set_printoptions(threshold=np.nan)`, by which arrays were shown whole until NumPy 1.14: `sys.maxsize`.
+    pandas 1.4: `'display.max_columns'`. A dictionary for `rcParams.update` that was read from a file gets its keys of today above that line. And `np.set_printoptions(threshold=np.nan)`, by which arrays were shown whole until NumPy 1.14: `sys.maxsize`.
 
     `pd.options.mode.use_inf_as_na = …`, which pandas 3.0 removed, goes. So does `rcParams["text.latex.unicode"] = True`, which is always so now.
 
@@ -96,6 +96,14 @@ class RemovedOption(Rule):
                     prior=0.9,
                 )
                 return
+            if settings := _mend_settings(context, node):
+                yield self.patch(
+                    context.replace(context.cell_id, settings),
+                    "Give the settings their names of today",
+                    "The dictionary has parameters that Matplotlib no longer knows.",
+                    prior=0.9,
+                )
+                return
             if (left_out := _leave_out_infinities(context, node)) is not None:
                 yield self._build_removal(context, *left_out)
                 return
@@ -115,6 +123,7 @@ class RemovedOption(Rule):
 IDLE = {
     "text.latex.unicode": (True,),
     "axes.hold": (True, None),
+    "examples.directory": (),
     "keymap.all_axes": (),
     "legend.isaxes": (),
     "verbose.level": (),
@@ -254,6 +263,26 @@ def _mend_colours(context: RuleContext, statement: ast.stmt) -> tuple[list[Splic
         if isinstance(node, ast.keyword) and node.arg == "color_cycle":
             return [(*context.span(node), f"prop_cycle={known[0]}(color={context.text(node.value)})")], known[1]
     return None
+
+
+def _mend_settings(context: RuleContext, node: ast.stmt) -> list[Splice]:
+    """Above ``rcParams.update(settings)``, where these were read from a file: what takes the place of keys that are gone."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not (read_dotted_name(call.func) or "").endswith("rcParams.update"):
+        return []
+    given, known = call.args[0] if call.args else None, context.reference("matplotlib.cycler")
+    if not isinstance(given, ast.Name) or known is None:
+        return []
+    name = given.id
+    forms = {key: f"{name}.pop('{key}')" for key, values in IDLE.items() if not values}
+    forms["axes.color_cycle"] = f"{name}['axes.prop_cycle'] = {known[0]}(color={name}.pop('axes.color_cycle'))"
+    lines = [line for key, line in forms.items() if context.is_true(f"type({name}) is dict and '{key}' in {name}")]
+    at = context.span(node)[0]
+    return (
+        [(at, at, "".join(f"{line}\n{' ' * node.col_offset}" for line in lines)), *context.add_imports([known[1]])]
+        if lines
+        else []
+    )
 
 
 def _is_cycle(key: ast.AST) -> bool:

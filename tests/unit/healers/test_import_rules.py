@@ -144,3 +144,26 @@ def test_a_module_of_another_package_is_imported_where_it_is_used(
     lines = [e.source.split("\n") for e in moved.edits if isinstance(e, Replace)]
     assert ["import plotly.plotly as py", "# not run", *use.split("\n")] in lines
     assert ["x = 1"] in lines
+
+
+def test_what_nobody_can_bring_is_imported_where_it_is_used(bench: Bench) -> None:
+    head = "import json\nimport elbegauge as eg\nfrom elbegauge.plots import draw, zoom\nimport math"
+    cells = ("# not run\nmath.floor(2)", "# not run\nstation = eg.Station()", "# not run\ndraw(station)")
+    (moved,) = bench.propose_patches("API101", head, *cells)
+    assert moved.applicability is Applicability.SAFE
+    sources = [e.source for e in moved.edits if isinstance(e, Replace)]
+    assert sources == [
+        "import elbegauge as eg\n# not run\nstation = eg.Station()",
+        "from elbegauge.plots import draw, zoom\n# not run\ndraw(station)",
+        "import json\nimport math",
+    ]
+
+
+def test_what_nothing_uses_goes_with_what_is_used_of_the_same_package(bench: Bench) -> None:
+    head = "import elbegauge as eg\nfrom elbegauge.plots import draw\nx = 1"
+    (moved,) = bench.propose_patches("API101", head, "# not run\neg.Station(x)")
+    sources = [e.source for e in moved.edits if isinstance(e, Replace)]
+    assert sources == [
+        "import elbegauge as eg\nfrom elbegauge.plots import draw\n# not run\neg.Station(x)",
+        "x = 1",
+    ]

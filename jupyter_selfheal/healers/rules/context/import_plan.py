@@ -50,6 +50,8 @@ class Plan:
     shown: bool = False
     is_cautious: bool = False
     """Whether the import of a name whose successor is another thing goes to the first cell below that uses it."""
+    lost: str = ""
+    """A package that is not there, and of which no distribution is known."""
     moved: list[tuple[str, str]] = field(default_factory=list)
     """Those imports, each with the cell that it goes to."""
 
@@ -68,7 +70,8 @@ def plan_import(context: RuleContext, node: ast.Import, works: list[bool], plan:
         written = alias.name + (f" as {alias.asname}" if alias.asname else "")
         successor = None if fine else _find_successor(context, alias.name, "")
         if successor is None:
-            lines.append(f"import {written}")
+            if not _move_lost(context, node, alias.name, f"import {written}", plan):
+                lines.append(f"import {written}")
             continue
         bound = alias.asname or alias.name
         if _is_another_package(context, alias, successor[0]):
@@ -111,6 +114,8 @@ def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[boo
             plan.notes.append(f"{module}.{alias.name} → {USER}")
             continue
         if successor is None:
+            if _move_lost(context, node, module, ast.unparse(node), plan):
+                _replace_statement(context, node, [], plan)
             return
         change, path = successor
         bound = alias.asname or alias.name
@@ -262,12 +267,34 @@ def _is_used(context: RuleContext, name: str) -> bool:
     return any(is_name(n, name) for n in (*context.walk(ast.Name), *context.walk_notebook()))
 
 
-def _find_user_below(context: RuleContext, name: str) -> str:
-    """The first cell below that reads a name which the cell at hand imports and does not read; empty where there is none."""
-    if any(node.id == name for node in context.walk(ast.Name)):
+def _move_lost(context: RuleContext, node: ast.Import | ast.ImportFrom, module: str, line: str, plan: Plan) -> bool:
+    """Whether an import of what nobody can bring goes to the first cell below that uses it."""
+    names = {a.asname or a.name.split(".")[0] for a in node.names}
+    is_lost = plan.is_cautious and module.split(".")[0] == plan.lost and node in context.tree.body
+    user = _find_user_below(context, *names) if is_lost else ""
+    if is_lost and plan.moved and not any(_is_used(context, name) for name in names):
+        user = plan.moved[-1][1]  # beside what else is used of it
+    if user:
+        plan.moved.append((line, user))
+        plan.notes.append(f"{module} → {USER}")
+    return bool(user)
+
+
+def _find_user_below(context: RuleContext, *names: str) -> str:
+    """The first cell below that reads one of the names which the cell at hand imports and does not read; empty where there is none, or where
+    a cell gives such a name to something else."""
+    if any(node.id in names for node in context.walk(ast.Name)) or any(
+        _is_bound(n, names) for n in context.walk_notebook()
+    ):
         return ""
     below = (c.id for c in context.notebook.list_code_after(context.cell_id) if c.id != context.cell_id)
-    return next((i for i in below if any(n.id == name for n in context.view_cell(i).walk(ast.Name))), "")
+    return next((i for i in below if any(n.id in names for n in context.view_cell(i).walk(ast.Name))), "")
+
+
+def _is_bound(node: ast.AST, names: tuple[str, ...]) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in names and not isinstance(node.ctx, ast.Load)
+    return getattr(node, "name" if isinstance(node, ast.FunctionDef | ast.ClassDef) else "arg", None) in names
 
 
 def _search_package(context: RuleContext, module: str, name: str) -> tuple[Change | None, str] | None:
