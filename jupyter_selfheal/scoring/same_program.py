@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard
 
@@ -32,6 +33,8 @@ RENAMED = ("xrange", "has_key", "reduce", "map", "filter", "zip")
 
 NEW_NAMES = frozenset({"API101", "API102"})
 """Rules whose safe fix gives a library's thing by its new name."""
+STYLES = re.compile(r"\bstyle\.(use|context)$")
+"""Calls that set how plots look, by name: nothing that is printed hangs on them."""
 NEW_FORMS = NEW_NAMES | {"API103", "API201", "API202"}
 """Rules whose safe fix makes the call as today's release takes it."""
 
@@ -100,8 +103,21 @@ def find_same_programs(case: Case, patch: Patch, below: Iterable[str] = ()) -> f
 
 
 def is_renamed(patch: Patch) -> bool:
-    """Whether a patch does nothing but name a library's things as its installed release does."""
-    return _is_made_by(patch, NEW_NAMES)
+    """Whether a patch does nothing but name a library's things as its installed release does; so it does with a style sheet of plots."""
+    if _is_made_by(patch, NEW_NAMES):
+        return True
+    replaced = [e for e in patch.edits if isinstance(e, Replace)]
+    are_styles = all(_count_values_beside_styles(e.old) == _count_values_beside_styles(e.source) for e in replaced)
+    return bool(replaced) and are_styles and _is_made_by(patch, NEW_NAMES | {"API203"})
+
+
+def _count_values_beside_styles(source: str) -> Counter[str] | None:
+    """The constants of a source, without the names of Matplotlib's style sheets; None where it does not parse."""
+    if (tree := src.parse(source)) is None:
+        return None
+    calls = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and STYLES.search(ast.unparse(n.func)))
+    styles = {id(value) for call in calls for value in ast.walk(call)}
+    return Counter(repr(n.value) for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in styles)
 
 
 def is_same_call(patch: Patch) -> bool:

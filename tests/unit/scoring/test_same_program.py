@@ -10,7 +10,7 @@ from jupyter_selfheal.scoring.comparison import Comparison, Match
 from jupyter_selfheal.scoring.evidence import Evidence
 from jupyter_selfheal.scoring.output_cost import SAME_PROGRAM
 from jupyter_selfheal.scoring.read_evidence import read_evidence
-from jupyter_selfheal.scoring.same_program import find_same_programs, is_respelt
+from jupyter_selfheal.scoring.same_program import find_same_programs, is_renamed, is_respelt
 from jupyter_selfheal.scoring.verdict import build_verdict
 from jupyter_selfheal.source.python2 import SYNTAX, refactor
 from tests.scoring_cases import case_of, patch_of, try_patch
@@ -154,6 +154,30 @@ def test_a_new_name_is_not_held_back_for_what_its_release_gives_otherwise() -> N
     assert judge_rule("API101+FIL110", other) < 7
     assert judge_rule("API101", other, applicability=Applicability.UNSAFE) < 7
     assert judge_rule("API202", other) < 7
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_name"),
+    [
+        ("plt.style.use('seaborn-white')", "plt.style.use('seaborn-v0_8-white')", True),
+        (
+            "from m import x\nstyle.use(['seaborn', 'dark'])",
+            "from n import x\nstyle.use(['seaborn-v0_8', 'dark'])",
+            True,
+        ),
+        ("Tree(criterion='mse')", "Tree(criterion='squared_error')", False),
+        ("plt.style.use('seaborn')\nx.sort(kind='a')", "plt.style.use('seaborn-v0_8')\nx.sort(kind='b')", False),
+        ("model.use('a')", "model.use('b')", False),
+        ("plt.style.use('seaborn'", "plt.style.use('seaborn-v0_8')", False),
+    ],
+)
+def test_the_name_of_a_style_sheet_is_a_name_and_another_value_is_none(old: str, new: str, is_name: bool) -> None:
+    case = case_of(["plt = 1", old], failing=1)
+    assert (
+        is_renamed(patch_of(case, new, healer="rules", rule="API101+API203", applicability=Applicability.SAFE))
+        is is_name
+    )
+    assert not is_renamed(patch_of(case, new, healer="rules", rule="API203", applicability=Applicability.UNSAFE))
 
 
 def test_a_new_name_is_held_to_numbers_that_no_model_gives() -> None:
