@@ -40,6 +40,7 @@ from jupyter_selfheal.surfaces.bench.notebooks.execute import (
 from jupyter_selfheal.surfaces.bench.notebooks.roots import (
     add_roots,
     count_roots,
+    format_cells_inside,
     format_classes,
     format_share,
     format_share_of_all,
@@ -286,5 +287,6 @@ def format_total(rows: Sequence[Row]) -> str:
         f"{count_notebooks(rows)} notebooks, {total['cells']} cells, {total['failing']} fail, {total['healed']} of them healed{share}; "
         f"clean {clean[0]} → {clean[1]}, lost {total['lost']}, cut {total['cut']}, failing inserted cells {total['inserted_failing']}; "
         f"commit {commits}, load {min(loads):.0f}–{max(loads):.0f}, {dates}\n"
-        f"roots healed: {format_share_of_all(roots)} of all; of those that hang on nothing outside, as the heal itself says: {format_share(roots)}; left: {format_classes(roots)}"
+        f"roots healed: {format_share_of_all(roots)} of all; of those that hang on nothing outside, as the heal itself says: {format_share(roots)}; left: {format_classes(roots)}\n"
+        f"failing cells that neither hang on anything outside nor follow from one that does: {format_cells_inside(rows)} run after the heal"
     )

@@ -16,6 +16,8 @@ from jupyter_selfheal.surfaces.notebook.records import Status
 HEALED = "healed"
 FOLLOWS = "follows"
 """It fails, or failed, only because of another cell."""
+FOLLOWS_OUTSIDE = "follows from outside"
+"""That other cell hangs on something outside of the notebook, and is not healed."""
 TIME_LIMIT = "time limit"
 NOT_TOLD = "not told"
 """The heal wrote no report, or one that does not know the cell to fail."""
@@ -37,7 +39,18 @@ def count_roots(printed: bytes, before: Mapping[int, str], after: Mapping[int, s
     cells = {int(cell["cell"]) - 1: cell for cell in _read_cells(printed)}
     healed = [n for n, cell in cells.items() if cell.get("status") == Status.HEALED and after.get(n) == "ran"]
     failed = [n for n, status in before.items() if status == "failed"]
-    return dict(Counter(classify_cell(cells.get(n, {}), after.get(n) == "ran", min(healed, default=n) < n) for n in failed).most_common())  # fmt: skip
+    classes = {n: classify_cell(cells.get(n, {}), after.get(n) == "ran", min(healed, default=n) < n) for n in failed}
+    inside = (
+        HEALED,
+        FOLLOWS,
+        *OPEN,
+        SkipReason.MISSING_MODULE.value,
+    )  # what a heal may install is told by the settings alone
+    for n, name in classes.items():
+        root = classes.get(int(cells.get(n, {}).get("cascade_of") or 0) - 1, FOLLOWS)
+        if name == FOLLOWS and root not in inside:
+            classes[n] = FOLLOWS_OUTSIDE
+    return dict(Counter(classes.values()).most_common())
 
 
 def classify_cell(cell: Mapping[str, Any], runs: bool, is_below: bool = True) -> str:
@@ -86,7 +99,19 @@ def format_share(roots: Mapping[str, int] | None) -> str:
 
 def format_share_of_all(roots: Mapping[str, int] | None) -> str:
     """How many of all roots are healed, whatever they hang on."""
-    return "–" if roots is None else _format_healed(roots, [name for name in roots if name != FOLLOWS])
+    return (
+        "–"
+        if roots is None
+        else _format_healed(roots, [name for name in roots if name not in (FOLLOWS, FOLLOWS_OUTSIDE)])
+    )
+
+
+def format_cells_inside(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many of the failing cells run after the heal that neither hang on anything outside nor follow from one that does."""
+    roots = add_roots(rows) or {}
+    inside = sum(n for name, n in roots.items() if name in (HEALED, FOLLOWS, *OPEN))
+    ran = sum(int(row["healed"]) for row in rows)
+    return f"{ran} of {inside} ({ran / inside:.0%})" if inside else "0 of 0"
 
 
 def _format_healed(roots: Mapping[str, int], counted: Sequence[str]) -> str:
@@ -99,8 +124,9 @@ def format_classes(roots: Mapping[str, int] | None) -> str:
     if roots is None:
         return "–"
     inside = [f"{name} {roots[name]}" for name in OPEN if roots.get(name)]
-    outside = [f"{name} {n}" for name, n in roots.items() if name not in (*OPEN, HEALED, FOLLOWS)]
-    parts = (("", inside), ("outside: ", outside), ("", [f"{FOLLOWS} {roots[FOLLOWS]}"] if roots.get(FOLLOWS) else []))
+    outside = [f"{name} {n}" for name, n in roots.items() if name not in (*OPEN, HEALED, FOLLOWS, FOLLOWS_OUTSIDE)]
+    following = [f"{name} {roots[name]}" for name in (FOLLOWS, FOLLOWS_OUTSIDE) if roots.get(name)]
+    parts = (("", inside), ("outside: ", outside), ("", following))
     return "; ".join(word + ", ".join(part) for word, part in parts if part) or "nothing"
 
 

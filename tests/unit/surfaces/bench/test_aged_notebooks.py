@@ -17,6 +17,7 @@ from jupyter_selfheal.surfaces.bench.notebooks.execute import count_cells, list_
 from jupyter_selfheal.surfaces.bench.notebooks.roots import (
     add_roots,
     count_roots,
+    format_cells_inside,
     format_classes,
     format_share,
     format_share_of_all,
@@ -173,7 +174,7 @@ def test_a_run_goes_on_behind_the_rows_that_are_whole(
     assert (first["run"], second["run"]) == (1, 2)
     assert first["command"] == "jupyter selfheal bench aged CLONES --list LIST --half tune --heal COMMAND --rows FILE"
     assert str(tmp_path) not in rows.read_text()
-    assert "1 × 2 notebooks" in capsys.readouterr().out.splitlines()[-2]
+    assert "1 × 2 notebooks" in capsys.readouterr().out.splitlines()[-3]
     assert (
         "roots healed: 0 of 1 (0%) of all; of those that hang on nothing outside, as the heal itself says: 0 of 1 (0%); left: not told 1"
         in format_total([first])
@@ -227,15 +228,16 @@ def test_roots_are_told_by_what_the_report_says_they_hang_on() -> None:
     before = dict.fromkeys(range(11), "failed")
     after = {**before, 0: "ran", 2: "ran", 3: "ran"}
     roots = count_roots(printed, before, after)
-    assert roots == {"follows": 3, "network": 2, "healed": 1, "taken back": 1, "deliberate": 1, "time limit": 1, "offered": 1, "own check": 1}  # fmt: skip
+    assert roots == {"follows": 2, "network": 2, "follows from outside": 1, "healed": 1, "taken back": 1, "deliberate": 1, "time limit": 1, "offered": 1, "own check": 1}  # fmt: skip
     assert format_share(roots) == "1 of 5 (20%)", (
         "what is healed in the report and does not run afterwards is not healed"
     )
     assert format_share_of_all(roots) == "1 of 8 (12%)", "whatever the heal says that they hang on"
     assert (
         format_classes(roots)
-        == "offered 1, taken back 1, own check 1, time limit 1; outside: network 2, deliberate 1; follows 3"
+        == "offered 1, taken back 1, own check 1, time limit 1; outside: network 2, deliberate 1; follows 2, follows from outside 1"
     )
+    assert format_cells_inside([{"roots": roots, "healed": 3}]) == "3 of 7 (43%)"
 
 
 def test_roots_of_a_heal_that_reported_nothing_are_not_told_and_count_as_not_healed() -> None:
