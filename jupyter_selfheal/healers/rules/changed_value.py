@@ -40,8 +40,8 @@ class ChangedValue(Rule):
     own notes of 1.6 say.
 
     **Fix safety** Safe where the changelog names the successor, or where one alone of the listed values is near by a slip; unsafe where likeness
-    chose it. A frozen estimator is never fitted again, so that each fold asks the same model and all rows together calibrate it once, as `"prefit"` did;
-    silent where `ensemble=` is given, which `"prefit"` passed over.
+    chose it.
+    Silent where `ensemble=` is given, which `"prefit"` passed over.
     """
 
     code = "API203"

@@ -31,7 +31,7 @@ class GridParameters(Rule):
 
     **Fix** The key of the grid (`base_estimator__max_depth`), or the keyword of `set_params`, gets the name that the changelog
     says, the value in the list the one that took its place. For a penalty of `l1` in the grid, `LogisticRegression()` gets the solver that was its default.
-    The cells that made the grid run again. A parameter that is gone is taken out (`normalize`). A value in a dictionary of parameters (`GradientBoostingRegressor(**params)`) changes as one in a grid does.
+    The cells that made the grid run again. A parameter that is gone is taken out (`normalize`). So are those of a dictionary of parameters (`**params`).
 
     A parameter of one step of a pipeline alone gets the step's name: `clf__C`; `logistic__C` gets the whole name of the step, `model__C` that of the one step which has a `C`.
 

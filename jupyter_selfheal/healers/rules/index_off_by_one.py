@@ -22,8 +22,7 @@ class IndexOffByOne(Rule):
     Where `x[i + 1]` is all that the loop reads of `x`, `x[i]` is offered too.
 
     **Fix safety** Safe where the bound is the length of the very sequence that is indexed, so that the last pass can only fail,
-    and where `x[i + 1]` is read beside `x[i]`: the pairs of neighbours are one fewer. Unsafe there where the last item has a part of its own: where words say that the items close a ring
-    (the corners of a polygon), where something is gathered that the last pair does not end (runs of equal items), and where `x[i]` is taken by itself. Unsafe where the index may be what is wrong: of
+    and where `x[i + 1]` is read beside `x[i]`: the pairs of neighbours are one fewer. Unsafe there where words say that the items close a ring, where something is gathered that the last pair does not end (runs of equal items), and where `x[i]` is taken by itself. Unsafe where the index may be what is wrong: of
     `x[i + 1]` alone, where `x[i - 1]` is read too, and where the loop counts from one. Unsafe for `x[len(x)] = v`, which may be
     meant to append.
     """

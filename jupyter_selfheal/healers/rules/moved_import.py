@@ -102,13 +102,7 @@ class MovedImport(Rule):
         yield self.patch(
             edits,
             _format_title(*plan.notes[0].split(" → ")),
-            (
-                f"No distribution is known that has the module `{plan.lost}`: "
-                if plan.lost
-                else "The library moved or removed this import: "
-            )
-            + "; ".join(plan.notes)
-            + ".",
+            f"{'No distribution is known of' if plan.lost else 'The library moved or removed'} this import: {'; '.join(plan.notes)}.",
             applicability=level,
             why=why or (MOVED if plan.moved else self.why),
             removes="; ".join(plan.removed) or ("an import of what is no longer needed" if lacks_text else ""),

@@ -54,12 +54,11 @@ class NotCalled(Rule):
 
     **Failure** `TypeError: 'method' object is not subscriptable`, `unsupported operand type(s) for +: 'method' and 'int'`,
     `AttributeError: 'function' object has no attribute 'sum'`, `'>' not supported between instances of 'method' and 'method'` from
-    `max(pupils, key=lambda p: p.average)`; `unsupported format string passed to method.__format__` at `f"{prices.sum:.2f}"`: a function stands where its result is meant.
+    `max(pupils, key=lambda p: p.average)`: a function stands where its result is meant.
 
     **Fix** `df.describe.loc[…]` becomes `df.describe().loc[…]`; `prices.describe["mean"]` becomes `prices.describe()["mean"]`;
     `print[x]` and `df.groupby['a']`, where the function wants an
-    argument, become `print(x)` and `df.groupby('a')`; `i = a.argmax`, before `a[i]`, becomes `i = a.argmax()`, and
-    `means.append(df[c].mean)`, before `max(means)`, becomes `means.append(df[c].mean())`.
+    argument, become `print(x)` and `df.groupby('a')`; `i = a.argmax`, before `a[i]`, becomes `i = a.argmax()`.
 
     **Fix safety** Safe where the function can be called without arguments, or wants one and was given one in square brackets. Where a table has a column of that name
     (`sales.rank > 3`), the column is offered. Silent for a method that gives nothing (`values.sort[0]`).

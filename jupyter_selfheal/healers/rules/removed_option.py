@@ -33,7 +33,7 @@ class RemovedOption(Rule):
     **Failure** `OptionError: No such option: 'mpl_style'`, `KeyError: 'axes.color_cycle is not a valid rc parameter'`.
 
     **Fix** `pd.options.display.mpl_style = 'default'` and `pd.set_option('display.mpl_style', …)` become
-    `plt.style.use('ggplot')`, as the release notes say; `rcParams['axes.color_cycle'] = colors` becomes
+    `plt.style.use('ggplot')`; `rcParams['axes.color_cycle'] = colors` becomes
     `rcParams['axes.prop_cycle'] = cycler(color=colors)`, `rc('axes', color_cycle=colors)` and what reads the colours likewise.
 
     Also `max_colwidth` of -1, which meant no limit: `None` does. And `pd.set_option('max_columns', 30)`, which raises `Pattern matched multiple keys` since
@@ -76,12 +76,13 @@ class RemovedOption(Rule):
                 or _mend_cycle(context, node)
                 or _mend_unlimited(context, node)
                 or _mend_threshold(context, node)
+                or _mend_settings(context, node)
             )
             if matches is not None:
                 splices, line = matches
                 yield self.patch(
                     context.replace(context.cell_id, [*splices, *context.add_imports([line])]),
-                    f"Use `{splices[0][2]}`",
+                    f"Use `{splices[0][2].strip()}`",
                     "This option no longer exists.",
                     prior=0.9,
                 )
@@ -93,14 +94,6 @@ class RemovedOption(Rule):
                     "Matplotlib has no such parameter any more.",
                     why="What it switched on is always so since then, or it had no effect (the release notes of Matplotlib 3.0 to 3.3).",
                     removes="a parameter of Matplotlib that has no effect any more",
-                    prior=0.9,
-                )
-                return
-            if settings := _mend_settings(context, node):
-                yield self.patch(
-                    context.replace(context.cell_id, settings),
-                    "Give the settings their names of today",
-                    "The dictionary has parameters that Matplotlib no longer knows.",
                     prior=0.9,
                 )
                 return
@@ -265,24 +258,18 @@ def _mend_colours(context: RuleContext, statement: ast.stmt) -> tuple[list[Splic
     return None
 
 
-def _mend_settings(context: RuleContext, node: ast.stmt) -> list[Splice]:
+def _mend_settings(context: RuleContext, node: ast.stmt) -> tuple[list[Splice], str] | None:
     """Above ``rcParams.update(settings)``, where these were read from a file: what takes the place of keys that are gone."""
     call = node.value if isinstance(node, ast.Expr) else None
-    if not isinstance(call, ast.Call) or not (read_dotted_name(call.func) or "").endswith("rcParams.update"):
-        return []
-    given, known = call.args[0] if call.args else None, context.reference("matplotlib.cycler")
-    if not isinstance(given, ast.Name) or known is None:
-        return []
-    name = given.id
-    forms = {key: f"{name}.pop('{key}')" for key, values in IDLE.items() if not values}
-    forms["axes.color_cycle"] = f"{name}['axes.prop_cycle'] = {known[0]}(color={name}.pop('axes.color_cycle'))"
-    lines = [line for key, line in forms.items() if context.is_true(f"type({name}) is dict and '{key}' in {name}")]
+    known = context.reference("matplotlib.cycler")
+    if known is None or not isinstance(call, ast.Call) or not context.text(call.func).endswith("rcParams.update"):
+        return None
+    name = context.text(call.args[0]) if call.args and isinstance(call.args[0], ast.Name) else ""
+    forms = {"axes.color_cycle": f"{name}['axes.prop_cycle'] = {known[0]}(color={name}.pop('axes.color_cycle'))"}
+    forms |= {key: f"{name}.pop('{key}')" for key, values in IDLE.items() if not values}
+    lines = [f for k, f in forms.items() if name and context.is_true(f"type({name}) is dict and '{k}' in {name}")]
     at = context.span(node)[0]
-    return (
-        [(at, at, "".join(f"{line}\n{' ' * node.col_offset}" for line in lines)), *context.add_imports([known[1]])]
-        if lines
-        else []
-    )
+    return ([(at, at, f"{line}\n{' ' * node.col_offset}") for line in lines], known[1]) if lines else None
 
 
 def _is_cycle(key: ast.AST) -> bool:

@@ -69,8 +69,7 @@ class TextAndNumber(Rule):
 
     **Fix safety** Safe where one side is a literal text or is seen to hold no number: joining is the only thing it can mean. Unsafe
     where a text that holds a number or an amount, is empty, or cannot be seen meets a number, for `"1" + 1` may mean either; and
-    where two numbers follow each other: `"Next: " + age + 1` may mean 421 or 43, and both are offered; a date and the span after it,
-    `"due " + day + timedelta(days=3)`, are added first; so is the number in `"%d items" % n + 1`, where `n` is one. Silent on what is a fault in itself: None, a function that was not called.
+    where two numbers follow each other: `"Next: " + age + 1` may mean 421 or 43, and both are offered; a date and the span after it are added first. Silent on what is a fault in itself: None, a function that was not called.
     """
 
     code = "TYP102"
