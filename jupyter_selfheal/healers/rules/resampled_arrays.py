@@ -28,7 +28,7 @@ class ResampledArrays(Rule):
 
     **Fix** `smote.fit_sample(np.asarray(X), np.asarray(y))` where it is made, also in a function. The cells that made the values run again.
 
-    **Fix safety** Safe where the notebook was written before that release: it uses `fit_sample`, or what was removed by then. Unsafe elsewhere. Silent on what an array has not, either.
+    **Fix safety** Safe where the notebook uses `fit_sample`, which was there until 0.8 and of which the cell reads arrays, or what was removed by 0.6. Unsafe elsewhere. Silent on what an array has not, either.
     """
 
     code = "SKL141"
