@@ -57,8 +57,7 @@ class ChangedWhileIterated(Rule):
 
     def _copy_shrunk(self, context: RuleContext) -> Iterator[Patch]:
         """A list that its loop removes items from: the loop passes over the item behind each."""
-        needed = {context.failure.cell_id, *context.list_cells_to_rerun(context.failure.cell_id)}
-        for cell_id in (c for c in context.list_cells_upwards() if c in needed):
+        for cell_id in context.list_needed_upwards():
             source = context.source_of(cell_id)
             for loop in (n for n in src.walk(source) if isinstance(n, ast.For)):
                 text = src.extract_text(source, loop.iter)

@@ -29,8 +29,7 @@ class ComparedWithIterator(Rule):
     why = "As it stands the comparison never holds: an iterator is equal to nothing but itself."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        needed = {context.failure.cell_id, *context.list_cells_to_rerun(context.failure.cell_id)}
-        for cell_id in (c for c in context.list_cells_upwards() if c in needed):
+        for cell_id in context.list_needed_upwards():
             source = context.source_of(cell_id)
             checks = {id(n) for a in src.walk(source) if isinstance(a, ast.Assert) for n in ast.walk(a)}
             changes = [

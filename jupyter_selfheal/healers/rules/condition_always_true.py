@@ -30,10 +30,7 @@ class ConditionAlwaysTrue(Rule):
     why = "A bare text or number always holds: each value was to be compared."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        needed = {context.failure.cell_id, *context.list_cells_to_rerun(context.failure.cell_id)}
-        for cell_id in context.list_cells_upwards():
-            if cell_id not in needed:
-                continue
+        for cell_id in context.list_needed_upwards():
             source = context.source_of(cell_id)
             changes = [
                 (*src.find_span(source, node), text)

@@ -76,8 +76,8 @@ class FolderLeftOut(Rule):
 
 def _list_listed_names(nodes: list[ast.AST]) -> set[str]:
     """Names that are given what `os.listdir` or `os.walk` gives, or something made of it."""
-    listed = {"listdir", "walk"}
-    for node in nodes * 3:  # an inner statement comes behind an outer one
+    kept: dict[str, set[str]] = {}
+    for node in nodes:
         match node:
             case ast.Assign(targets=targets, value=value):
                 pass
@@ -87,10 +87,14 @@ def _list_listed_names(nodes: list[ast.AST]) -> set[str]:
                 targets = [target]
             case _:
                 continue
-        words = {getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(value)}
         names = {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
-        if not listed.isdisjoint(words):
-            listed |= names
+        for word in {getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(value)} - {""}:
+            kept.setdefault(word, set()).update(names)
+    listed, pending = set[str](), ["listdir", "walk"]
+    while pending:
+        if (word := pending.pop()) not in listed:
+            listed.add(word)
+            pending += kept.get(word, ())
     return listed
 
 

@@ -9,13 +9,14 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import find_function, is_truth, list_arguments, read_plain_chain
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
     list_functions_used,
     walk_own,
 )
 from jupyter_selfheal.inside.tree_names import read_called_name
-from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
+from jupyter_selfheal.model import Applicability, Patch
 
 METHODS = frozenset(
     {"sort", "reverse", "append", "extend", "insert", "remove", "clear", "update", "add", "discard", "shuffle",
@@ -65,11 +66,8 @@ class NoneFromInPlace(Rule):
             shared = _is_read_too(context, cell_id, source, node, name)
             if shared:
                 yield from self._give_copy(context, cell_id, source, node, name)
-            edits: tuple[Edit, ...] = context.replace(cell_id, [(*src.find_span(source, node), text)])
-            if cell_id != context.failure.cell_id and (again := context.list_cells_to_rerun(cell_id)):
-                edits = (RunCells(again), *edits)
             yield self.patch(
-                edits,
+                change_and_replay(context, {cell_id: [(*src.find_span(source, node), text)]}, [name]),
                 f"Don't assign the in-place call's result to `{name}`",
                 f"`{src.extract_text(source, node.value)}` works in place and returns None.",
                 applicability=Applicability.UNSAFE if shared else Applicability.SAFE,
@@ -89,11 +87,8 @@ class NoneFromInPlace(Rule):
         owner = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
         made = _write_copy(source, call, owner) if isinstance(call, ast.Call) and isinstance(owner, ast.Name) else ""
         if made:
-            edits: tuple[Edit, ...] = context.replace(cell_id, [(*src.find_span(source, node.value), made)])
-            if cell_id != context.failure.cell_id and (again := context.list_cells_to_rerun(cell_id)):
-                edits = (RunCells(again), *edits)
             yield self.patch(
-                edits,
+                change_and_replay(context, {cell_id: [(*src.find_span(source, node.value), made)]}, [name]),
                 f"Give `{name}` a list of its own: `{made}`",
                 f"`{src.extract_text(source, call)}` works in place and returns None.",
                 applicability=Applicability.UNSAFE,

@@ -62,10 +62,7 @@ class OrderOfSet(Rule):
 def _find_uses(context: RuleContext) -> Iterator[tuple[str, ast.expr, ast.AST]]:
     """Where the order of a set is used: the cell, the set, and what it stands in. Not where it is taken apart (``pop``) or shown
     as text, which a list would do otherwise, and not in an assert: that is the check."""
-    needed = {context.failure.cell_id, *context.list_cells_to_rerun(context.failure.cell_id)}
-    cells = {
-        cell_id: context.tree_of(cell_id) for cell_id in reversed(context.list_cells_upwards()) if cell_id in needed
-    }
+    cells = {cell_id: context.tree_of(cell_id) for cell_id in reversed(context.list_needed_upwards())}
     homes = {node: cell_id for cell_id, tree in cells.items() for node in ast.walk(tree)}
     parents = {child: node for node in homes for child in ast.iter_child_nodes(node)}
     checks = {n for node in homes if isinstance(node, ast.Assert) for n in ast.walk(node)}

@@ -33,7 +33,7 @@ class SameList(Rule):
     why = "Both names are one object; whether the first was to stay as it is, only the check can tell."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        needed = {context.failure.cell_id, *context.list_cells_to_rerun(context.failure.cell_id)}
+        needed = frozenset(context.list_needed_upwards())
         asked = list_names(context.failing_statement or ast.Pass())
         nodes = [(c, n) for c in context.list_cells_upwards() for n in src.walk(context.source_of(c))]
         changed = {name for _, node in nodes for name in _list_changed(node)}

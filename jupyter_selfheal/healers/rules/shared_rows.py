@@ -30,9 +30,7 @@ class SharedRows(Rule):
     why = "All rows are one list, so that a change of one is a change of all."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        needed = {context.failure.cell_id, *context.list_cells_to_rerun(context.failure.cell_id)}
-        cells = [c for c in context.list_cells_upwards() if c in needed]
-        nodes = [(c, n) for c in cells for n in src.walk(context.source_of(c))]
+        nodes = [(c, n) for c in context.list_needed_upwards() for n in src.walk(context.source_of(c))]
         changed = {name for _, node in nodes for name in _list_changed(node)}
         made = _list_made(n for _, n in nodes)
         for cell_id, node in nodes:

@@ -32,10 +32,9 @@ class SignAfterEquals(Rule):
     why = "The sign stands at the equals sign and apart from the value: it was to be an augmented assignment."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        needed = {context.failure.cell_id, *context.list_cells_to_rerun(context.failure.cell_id)}
-        for cell_id in context.list_cells_upwards():
+        for cell_id in context.list_needed_upwards():
             source = context.source_of(cell_id)
-            changes = list(_list_changes(source)) if cell_id in needed else []
+            changes = list(_list_changes(source))
             if changes:
                 yield self.patch(
                     context.replace(cell_id, changes),

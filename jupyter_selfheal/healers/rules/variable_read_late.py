@@ -32,8 +32,7 @@ class VariableReadLate(Rule):
     why = "A function looks a variable up when it is called, and the loop has ended by then."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        needed = {context.failure.cell_id, *context.list_cells_to_rerun(context.failure.cell_id)}
-        for cell_id in (c for c in context.list_cells_upwards() if c in needed):
+        for cell_id in context.list_needed_upwards():
             source = context.source_of(cell_id)
             for function, names in _list_kept(src.walk(source)):
                 given = ", ".join(f"{name}={name}" for name in names)

@@ -106,6 +106,11 @@ class RuleContext(LiveView):
         wanted = src.find_names(self.source_of(cell_id)).uses
         return tuple(above[n].id for n in src.find_backward_slice([c.source for c in above], wanted))
 
+    def list_needed_upwards(self) -> tuple[str, ...]:
+        """Ids of the failing cell and of those above that make what it reads, nearest first."""
+        needed = {self.failure.cell_id, *self.list_cells_to_rerun(self.failure.cell_id)}
+        return tuple(c for c in self.list_cells_upwards() if c in needed)
+
 
 def _list_bound(function: Function) -> set[str]:
     return {*src.collect_names(function.body).binds, *(a.arg for a in list_arguments(function))}
