@@ -2,6 +2,8 @@
 
 from jupyter_selfheal.engine.healers import build_diagnoser, build_healers
 from jupyter_selfheal.engine.heals import (
+    SharedByHeals,
+    StandIns,
     build_facts,
     build_questioner,
     format_event,
@@ -38,6 +40,8 @@ from jupyter_selfheal.engine.models import (
 from jupyter_selfheal.engine.secrets import build_redactor
 
 __all__ = [
+    "SharedByHeals",
+    "StandIns",
     "build_cell_judge",
     "build_critic",
     "build_diagnoser",

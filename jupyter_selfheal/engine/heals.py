@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,26 @@ if TYPE_CHECKING:
     from jupyter_selfheal.providers.pot import Pot
 
 
+@dataclass(frozen=True, slots=True)
+class StandIns:
+    """What stands in for the shipped parts: an installer, a provider of a language model, and, for all healers, patches that somebody else
+    wrote: they are then all that is tried."""
+
+    install: Callable[[str], str] | None = None
+    provider: Provider | None = None
+    given: Sequence[Patch] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SharedByHeals:
+    """What the heals of one session or command share: what they ``spent`` so far, the ``pot`` out of which every call is paid that several
+    processes of one command make, and the ``fixes`` that healed other notebooks of it, which are tried first."""
+
+    spent: Cost = Cost()
+    pot: Pot | None = None
+    fixes: RunFixes | None = None
+
+
 _ASKED_FIRST = "probes.live_objects"
 """What most failures are asked about before anything else (see ``healers/rules/context/questions.py``)."""
 
@@ -114,8 +135,8 @@ def prove_patch(
     with contextlib.ExitStack() as stack:
         install = build_installer(stack) if config.install else None
         calls = observer.build_probe(case, patch, starts.best)
-        request = build_request(case, patch, start, scorer, config, calls=calls, is_last=is_last)
-        trial, _ = run_trial(patch, starts.best, request, start=start, install=install)
+        request = build_request(case, patch, start, scorer, config, calls=calls)
+        trial, _ = run_trial(patch, starts.best, replace(request, is_last=is_last), start=start, install=install)
         trial = observer.add_recorded_steps(trial)
     judged = scorer.judge(case, trial, ((patch, trial),), ())
     return Candidate(patch, trial, judged.verdicts[0])
@@ -141,29 +162,21 @@ def open_dependencies(
     config: HealConfig,
     approver: Approver,
     journal: Journal,
-    install: Callable[[str], str] | None = None,
     listeners: Sequence[Callable[[object], None]] = (),
-    session_spent: Cost = Cost(),  # noqa: B008 (frozen)
-    provider: Provider | None = None,
-    given: Sequence[Patch] = (),
-    pot: Pot | None = None,
-    run_fixes: RunFixes | None = None,
+    stand_ins: StandIns = StandIns(),
+    shared: SharedByHeals = SharedByHeals(),
 ) -> Iterator[HealDependencies]:
-    """Everything that a heal of this case runs on; let go of at the end.
-
-    ``install`` and ``provider`` stand in for the shipped ones; ``given`` are patches that somebody else wrote, which
-    are then all that is tried; out of ``pot`` every call is paid that is made for several processes of one command; ``run_fixes``
-    healed other notebooks of it, and are tried first.
-    """
+    """Everything that a heal of this case runs on; let go of at the end."""
+    given, install = stand_ins.given, stand_ins.install
     with contextlib.ExitStack() as stack:
         facts = build_facts(starts, case, stack)
-        can_ask = provider is not None or why_no_model(config) is None
-        provider = provider or open_provider(config, pot)
+        can_ask = stand_ins.provider is not None or why_no_model(config) is None
+        provider = stand_ins.provider or open_provider(config, shared.pot)
         redactor = build_redactor(case, facts)  # now that the key is found, wherever it lies
-        judging = choose_judging_provider(config, provider, pot) if provider is not None and can_ask else None
+        judging = choose_judging_provider(config, provider, shared.pot) if provider is not None and can_ask else None
         healers = build_healers(config, provider, redactor)
-        if run_fixes is not None:
-            healers = load_part("healers.memory.run_fixes", "ask_known_first")(run_fixes, healers)
+        if shared.fixes is not None:
+            healers = load_part("healers.memory.run_fixes", "ask_known_first")(shared.fixes, healers)
         free = build_free_scorer(config)
         if install is None and config.install:
             install = build_installer(stack)
@@ -187,7 +200,7 @@ def open_dependencies(
             questions=build_questioner(starts, config),
             listeners=tuple(listeners),
             learners=tuple(h.learn for h in healers if hasattr(h, "learn")),
-            session_spent=session_spent,
+            session_spent=shared.spent,
         )
         keep_secrets(case, journal, redactor)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import replace
 
 from jupyter_selfheal.loop import events as ev
 from jupyter_selfheal.loop import plan
@@ -69,9 +70,8 @@ class TrialStates:
         parts, start = self._parts, self.find_start(kernel)
         asks_calls = kernel is parts.starts.best and not first
         calls = self._calls.build_probe(case, patch, kernel) if asks_calls else None
-        request = build_request(
-            case, patch, start, parts.scorer, parts.config, keep=keep, first=first, calls=calls, is_last=is_last
-        )
+        request = build_request(case, patch, start, parts.scorer, parts.config, first=first, calls=calls)
+        request = replace(request, keep=keep, is_last=is_last)
         leave_behind = parts.starts.leave_behind if start is Start.BEFORE_CELL and keep is Keep.ON_FAILURE else None
         if leave_behind is not None and calls is None and not plan.list_requirements(patch):
             return run_trial_in_two(patch, kernel, request, start=start, leave_behind=leave_behind)
@@ -117,9 +117,8 @@ class TrialStates:
             and self.tells_more(case, other)
         ):
             parts = self._parts
-            other.run_ahead(
-                build_request(case, patch, self.find_start(other), parts.scorer, parts.config, is_last=True)
-            )
+            request = build_request(case, patch, self.find_start(other), parts.scorer, parts.config)
+            other.run_ahead(replace(request, is_last=True))
 
     def tells_more(self, case: Case, other: TrialKernel) -> bool:
         """Whether a trial from the other start is another one: where the cell came to nothing, what is left of it is all of it."""

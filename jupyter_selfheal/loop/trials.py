@@ -110,10 +110,8 @@ def build_request(
     scorer: Scorer,
     config: HealConfig,
     *,
-    keep: Keep = Keep.NEVER,
     first: tuple[Step, ...] = (),
     calls: Probe | None = None,
-    is_last: bool = False,
 ) -> TrialRequest:
     """The patched cell, with the oracle's steps behind it: ``first`` come before all others, ``calls`` makes earlier calls again, right before
     the cell."""
@@ -127,10 +125,8 @@ def build_request(
         steps=steps,
         patch_id=patch.id,
         timeout=_compute_time_limit(case, patch, config) * cells + below + (calls.timeout if calls else 0.0),
-        keep=keep,
         sandbox=build_sandbox(config),
         is_brief=True,
-        is_last=is_last,
     )
 
 

@@ -268,11 +268,8 @@ class Session:
                 cancel=interrupted,
                 resume_from=events,
                 run=name,
-                install=install if self.settings.config.install else None,
-                session_spent=self.spent,
-                pot=self._pot,
-                run_fixes=self.run_fixes,
-                given=self._given,
+                stand_ins=engine.StandIns(install if self.settings.config.install else None, given=self._given),
+                shared=engine.SharedByHeals(self.spent, self._pot, self.run_fixes),
             )
         self.spent = self.spent + outcome.cost
         if (

@@ -210,8 +210,8 @@ class RunningHeal:
                 run=journal.path.stem,
                 unproven=unproven,
                 listeners=(self._report_progress,),
-                session_spent=message.session_spent,
-                given=message.given,
+                stand_ins=engine.StandIns(given=message.given),
+                shared=engine.SharedByHeals(message.session_spent),
                 baseline=build_seen_run(message.case.failure),
             )
             return outcome, str(journal.path)

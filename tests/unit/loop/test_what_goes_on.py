@@ -28,7 +28,6 @@ from jupyter_selfheal.model import (
     Failure,
     FailureKind,
     Isolation,
-    Keep,
     Locus,
     Notebook,
     Oracle,
@@ -122,7 +121,7 @@ def test_states_that_are_kept_are_let_go_of_with_the_next_trials_and_at_the_end(
         patch = s.replaced("x.lenght", name)
         assert [e.patch_id for e in states.try_patches((patch,), s.case)] == [patch.id]
         kept.append(states._kept[patch.id])
-    request = build_request(s.case, patch, Start.BEFORE_CELL, ScriptedScorer(), CONFIG, keep=Keep.NEVER)
+    request = build_request(s.case, patch, Start.BEFORE_CELL, ScriptedScorer(), CONFIG)
     with pytest.raises(KernelError, match="closed"):
         kept[0].run(request)
     kept[1].run(request)

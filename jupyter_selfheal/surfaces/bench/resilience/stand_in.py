@@ -155,7 +155,7 @@ def heal_by_model(
         asked = None if config.replay else _connect_provider(provider, url or server.url, retry)
         with engine.open_dependencies(
             case, Starts(before=(state,)), config=config.with_(base_url=server.url), approver=approver, journal=journal,
-            provider=asked,
+            stand_ins=engine.StandIns(provider=asked),
         ) as parts:  # fmt: skip
             outcome = driver.heal(case, parts)
         sent = len(server.requests)
