@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
@@ -25,7 +26,7 @@ class OpenMode(Rule):
 
     **Fix safety** Safe where the file does not exist: there is nothing to read, and nothing is lost. Unsafe where it exists, or is
     opened in a loop or a function, and so perhaps again: `"w"` would empty it, and `"a"` may be meant. Safe for a file of bytes that `csv` is given: it
-    takes text only. So it is for a file of text that `pickle` is given, which takes bytes only, and for what else is only read, or written. Silent for bytes where `open` is given an encoding.
+    takes text only. So it is for a file of text that `pickle` is given, which takes bytes only, and for what else is only read, or written; unsafe where the cell, which opened the file with `"w"`, has emptied it already. Silent for bytes where `open` is given an encoding.
     """
 
     code = "FIL104"
@@ -71,12 +72,13 @@ class OpenMode(Rule):
             if not isinstance(mode, ast.Constant) or not _is_only_read(context.tree, name):
                 continue
             new = '"rb"' if "b" in str(mode.value) else '"r"'
+            is_lost = "w" in str(mode.value) and _is_empty(context, call.args[0])
             yield self.patch(
                 context.replace_here((*context.span(mode), new)),
                 f"Open the file with mode {new}",
-                f"`{name}` is open for writing, not for reading.",
-                applicability=Applicability.SAFE,
-                why="The cell only reads the file.",
+                f"`{name}` is open for writing, not for reading{', and that has emptied the file' if is_lost else ''}.",
+                applicability=Applicability.UNSAFE if is_lost else Applicability.SAFE,
+                why=EMPTIED if is_lost else "The cell only reads the file.",
                 prior=0.93,
             )
             return
@@ -181,8 +183,25 @@ def _is_of_pickle(context: RuleContext, call: ast.Call) -> bool:
 BYTES = re.compile(r"a bytes-like object is required, not 'str'|iterator should return strings, not bytes")
 WRITING = ("w", "wt", "a", "at", "x", "wb", "ab", "xb")
 BINARY = ("wb", "ab", "rb", "wb+", "rbU")
+EMPTIED = "What stood in the file is gone since the cell ran: put it back first, or an empty file is read."
 EXISTS = 'The file exists: "w" empties it, and "a" may be meant.'
 AGAIN = 'The file is perhaps opened more than once: "w" empties it each time, and "a" may be meant.'
+
+
+def _is_empty(context: RuleContext, path: ast.expr) -> bool:
+    """Whether the file is there and empty, seen from outside of the trials, whose own writes are thrown away: the cell emptied it as it ran."""
+    value = None if isinstance(path, ast.Constant) else context.values([context.text(path)])[0]
+    name = (
+        str(path.value)
+        if isinstance(path, ast.Constant)
+        else value.text.rpartition("(")[2].strip("')")
+        if value
+        else ""
+    )
+    try:
+        return bool(name) and Path(context.notebook.folder or ".", name).stat().st_size == 0
+    except OSError:
+        return False
 
 
 def _list_given_to_csv(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
