@@ -1,14 +1,16 @@
-"""Worker processes that end at once when the measuring is stopped, by Ctrl-C or by who reads the rows no further."""
+"""Worker processes, and programs that threads wait for, which end at once when the measuring is stopped, by Ctrl-C or by who reads the rows no further."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import signal
+import subprocess
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import active_children, get_context
+from pathlib import Path
 from types import FrameType
 
 STOP_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -37,6 +39,55 @@ def open_workers(processes: int) -> Iterator[ProcessPoolExecutor]:
                         os.kill(worker.pid or 0, signal.SIGINT)
                 pool.shutdown(cancel_futures=True)
             raise
+
+
+_CHILDREN: set[subprocess.Popen[bytes]] = set()
+"""The programs that threads of this process wait for; guarded by the lock."""
+
+_CHILDREN_LOCK = threading.Lock()
+
+_CUT = threading.Event()
+"""These were asked to end, and no further one is started."""
+
+
+@contextlib.contextmanager
+def open_threads(at_once: int) -> Iterator[ThreadPoolExecutor]:
+    """A pool of so many threads, which run programs by :func:`run_program`. Where the block is left by an exception these are asked to end, and
+    what waits is dropped. As with :func:`open_workers`, further signals change nothing while they end."""
+    _CUT.clear()
+    with ThreadPoolExecutor(at_once) as pool:
+        try:
+            yield pool
+        except BaseException:
+            with _ignore_stop_signals():
+                with _CHILDREN_LOCK:
+                    _CUT.set()
+                    for child in _CHILDREN:
+                        child.terminate()
+                pool.shutdown(cancel_futures=True)
+            raise
+
+
+def run_program(
+    words: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float, given: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program to its end, as :func:`subprocess.run` does, and capture what it prints. Raises KeyboardInterrupt where all are to end."""
+    with _CHILDREN_LOCK:
+        if _CUT.is_set():
+            raise KeyboardInterrupt
+        pipe = subprocess.PIPE
+        child = subprocess.Popen(words, cwd=cwd, env=env, stdin=pipe if given else None, stdout=pipe, stderr=pipe)
+        _CHILDREN.add(child)
+    with child:
+        try:
+            printed, said = child.communicate(given or None, timeout)
+        except BaseException:
+            child.kill()
+            raise
+        finally:
+            with _CHILDREN_LOCK:
+                _CHILDREN.discard(child)
+    return subprocess.CompletedProcess(words, child.returncode, printed, said)
 
 
 @contextlib.contextmanager

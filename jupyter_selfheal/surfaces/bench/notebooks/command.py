@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -66,6 +65,7 @@ from jupyter_selfheal.surfaces.bench.notebooks.table import (
     read_rows,
 )
 from jupyter_selfheal.surfaces.bench.rows import STAGES, USUAL_STAGE, Setup, append_line, check_is_writable, find_commit
+from jupyter_selfheal.surfaces.bench.workers import open_threads, run_program
 from jupyter_selfheal.surfaces.cli.number_options import read_count
 from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
 from jupyter_selfheal.surfaces.cli.setting_options import add_setting_options, resolve_options
@@ -193,11 +193,8 @@ def find_key(row: Row) -> tuple[str, int]:
 def measure_all(jobs: Sequence[tuple[Entry, int]], clones: Mapping[str, Path], heal: str, at_once: int, traces: Path | None) -> Iterator[dict[str, Any]]:  # fmt: skip
     """The row of each notebook in each run, in order. In the folder ``traces``, where one is given, stays what :func:`keep_trace` says."""
     measure_job = partial(_measure_job, clones=clones, heal=heal, traces=traces)
-    with ThreadPoolExecutor(at_once) as pool:
-        try:
-            yield from pool.map(measure_job, jobs)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    with open_threads(at_once) as pool:
+        yield from pool.map(measure_job, jobs)
 
 
 def _measure_job(job: tuple[Entry, int], clones: Mapping[str, Path], heal: str, traces: Path | None) -> dict[str, Any]:
@@ -230,7 +227,7 @@ def measure_notebook(entry: Entry, clone: Path, heal: str, kept: Path | None = N
         words = [w.replace("{in}", str(given)).replace("{out}", str(out)) for w in shlex.split(heal)]
         data = {"JUPYTER_DATA_DIR": str(Path(name, "data"))}
         try:
-            ran = subprocess.run(words, cwd=given.parent, capture_output=True, timeout=HEAL_SECONDS, env={**os.environ, **data}, check=False)  # fmt: skip
+            ran = run_program(words, cwd=given.parent, timeout=HEAL_SECONDS, env={**os.environ, **data})
             ended, printed = str(ran.returncode), ran.stdout
         except subprocess.TimeoutExpired as error:
             printed = error.stdout or b""

@@ -16,6 +16,7 @@ from typing import Any
 from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.own_process import process_arguments
 from jupyter_selfheal.surfaces.bench.notebooks.table import COUNTS
+from jupyter_selfheal.surfaces.bench.workers import run_program
 
 CELL_SECONDS, NOTEBOOK_SECONDS, WAIT_SECONDS = 25, 200, 1200
 """What a cell may run (twice that where other work takes the processors, as in a heal), what a notebook may run, and how long a run is waited for."""
@@ -79,14 +80,13 @@ def run_apart(path: Path, installed: Sequence[str] = ()) -> tuple[Status, int]:
         raise UsageError("notebooks are run without a network by Linux's `unshare`, which is not here")
     own = process_arguments("surfaces.bench.notebooks.execute")
     try:
-        ran = subprocess.run(
-            [*APART, *own["args"]], env={**own["env"], **NO_INDEX}, input="\n".join([str(path), *installed]), cwd=path.parent, capture_output=True, text=True, timeout=WAIT_SECONDS, check=False,
-        )  # fmt: skip
+        words, given = [*APART, *own["args"]], "\n".join([str(path), *installed]).encode()
+        ran = run_program(words, env={**own["env"], **NO_INDEX}, given=given, cwd=path.parent, timeout=WAIT_SECONDS)
     except subprocess.TimeoutExpired as error:
         raise UsageError(f"{path.name} did not end within {WAIT_SECONDS} s: leave it out of the list") from error
     if ran.returncode:
         raise UsageError(
-            f"{path.name} could not be run: {(ran.stderr.strip().splitlines() or ['nothing was said'])[-1]}"
+            f"{path.name} could not be run: {(ran.stderr.decode().strip().splitlines() or ['nothing was said'])[-1]}"
         )
     return read_statuses(json.loads(ran.stdout.splitlines()[-1]))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.surfaces.bench import workers
-from jupyter_selfheal.surfaces.bench.workers import interruptible, open_workers
+from jupyter_selfheal.surfaces.bench.workers import interruptible, open_threads, open_workers, run_program
 from tests.waiting import PATIENCE, wait_until
 
 
@@ -111,3 +111,40 @@ def test_what_nohup_ignores_stays_ignored() -> None:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+SLEEPS = """
+import pathlib, sys, time
+pathlib.Path(sys.argv[1]).touch()
+time.sleep(600)
+"""
+
+
+def run_for_long(folder: Path, number: int) -> int:
+    words = [sys.executable, "-c", SLEEPS, str(folder / f"{number}-began")]
+    return run_program(words, cwd=folder, env=os.environ, timeout=PATIENCE).returncode
+
+
+def _run_until_interrupted(folder: Path, running: list[Future[int]]) -> None:
+    with open_threads(2) as pool:
+        running += [pool.submit(run_for_long, folder, number) for number in range(4)]
+        assert wait_until(lambda: len(list_numbers(folder, "began")) == 2)
+        raise KeyboardInterrupt
+
+
+def test_programs_that_threads_wait_for_end_with_the_measuring(tmp_path: Path) -> None:
+    running: list[Future[int]] = []
+    with pytest.raises(KeyboardInterrupt):
+        _run_until_interrupted(tmp_path, running)
+    assert [f.result() for f in running[:2]] == [-signal.SIGTERM] * 2
+    assert all(f.cancelled() or isinstance(f.exception(), KeyboardInterrupt) for f in running[2:])
+    assert len(list_numbers(tmp_path, "began")) == 2, "nothing further is started"
+
+
+def test_a_later_measuring_runs_programs_again(tmp_path: Path) -> None:
+    with open_threads(1) as pool:
+        words = [sys.executable, "-c", "import sys; print(sys.stdin.read() + '!')"]
+        ran = pool.submit(run_program, words, cwd=tmp_path, env=os.environ, timeout=PATIENCE, given=b"said").result()
+    assert (ran.returncode, ran.stdout.decode().strip()) == (0, "said!")
+    with pytest.raises(subprocess.TimeoutExpired):
+        run_program([sys.executable, "-c", "import time; time.sleep(600)"], cwd=tmp_path, env=os.environ, timeout=0.2)
