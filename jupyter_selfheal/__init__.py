@@ -11,14 +11,16 @@ if sys.argv[:1] == ["-m"] and sys.path and not sys.flags.safe_path and "jupyter_
     # `python -m jupyter_selfheal` in a folder with a `queue.py` must not take that for Python's own: Python's modules first
     sys.path.append(sys.path.pop(0))
 
-from typing import TYPE_CHECKING, Any
-
 from jupyter_selfheal._version import __version__
 
+TYPE_CHECKING = (
+    False  # as in `typing`, whose import takes ten times as long as this module: a Ctrl-C in it cannot be told in words
+)
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
     from os import PathLike
+    from typing import Any
 
     from IPython.core.interactiveshell import InteractiveShell
 

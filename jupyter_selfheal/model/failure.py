@@ -97,6 +97,13 @@ class Failure:
         return self.ename.endswith("Warning")
 
     @property
+    def death(self) -> str:
+        """How the kernel died, in words without the class that we gave it, which no user knows; empty where it did not."""
+        where = f" at line {self.line}" if self.line else ""
+        said = f"The kernel died{where}" + (f": {self.evalue}" if self.evalue else ".")
+        return said if self.kind is FailureKind.DIED else ""
+
+    @property
     def held(self) -> Failure | None:
         """The failure whose traceback stands in this one's message, with the frames of that text, which are in no cell yet: scikit-learn's
         ``All the 30 fits failed`` (``_warn_or_raise_about_fit_failures``); of several the one that came up most often."""

@@ -30,7 +30,7 @@ from jupyter_selfheal.healers.triage.left_alone import (
     saved_errors,
 )
 from jupyter_selfheal.healers.triage.left_alone._checks import Remedies
-from jupyter_selfheal.model import Applicability, Case, Diagnosis, Failure, FailureKind, Install, Locus, Patch
+from jupyter_selfheal.model import Applicability, Case, Diagnosis, FailureKind, Install, Locus, Patch
 from jupyter_selfheal.ports import Facts, Starts
 
 Check = Callable[[RuleContext, Remedies], Diagnosis | None]
@@ -109,15 +109,11 @@ def _diagnose_code(context: RuleContext) -> Diagnosis:
         return Diagnosis(cause, locus, cell_id, advice=advice)
     if is_elsewhere:
         place = context.notebook.name_cell(cell_id)
-        return Diagnosis(f"{_tell_failure(failure)}, raised in {place}, line {line}", Locus.ELSEWHERE, cell_id)
-    return Diagnosis(_tell_failure(failure) + (f", at line {line}" if line else ""), Locus.CODE, failure.cell_id)
-
-
-def _tell_failure(failure: Failure) -> str:
-    """Its headline; of a kernel that died without the class that we gave it, which no user knows."""
-    if failure.kind is not FailureKind.DIED:
-        return failure.headline
-    return "The kernel died while this cell ran: " + failure.headline.removeprefix(f"{failure.ename}: ")
+        return Diagnosis(
+            f"{failure.death or failure.headline}, raised in {place}, line {line}", Locus.ELSEWHERE, cell_id
+        )
+    told = failure.death or failure.headline + (f", at line {line}" if line else "")
+    return Diagnosis(told, Locus.CODE, failure.cell_id)
 
 
 def _diagnose_timeout(context: RuleContext) -> Diagnosis:

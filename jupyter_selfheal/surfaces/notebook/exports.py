@@ -100,7 +100,9 @@ def format_failing(reports: Sequence[NotebookReport]) -> Iterator[str]:
         yield f"- {_escape_prose(redact(cause))}"
         for report, records in places:
             for record in records:
-                yield f"  - `{report.path}`, cell {record.number}: {_escape_prose(redact(record.headline or record.detail))}"
+                said = record.headline or record.detail
+                more = f": {_escape_prose(redact(said))}" if said != cause else ""
+                yield f"  - `{report.path}`, cell {record.number}{more}"
                 yield from (f"    - proposed: {_escape_prose(redact(c.patch.title))}" for c in record.candidate)
 
 

@@ -144,10 +144,7 @@ class Record:
             return f"Timed out after {failure.seconds:.0f} s."
         if failure.kind is FailureKind.MISSED:
             return f"missed: {failure.evalue}" if failure.evalue else "missed its expectation"
-        if failure.kind is FailureKind.DIED:
-            where = f" at line {failure.line}" if failure.line else ""
-            return f"The kernel died{where}" + (f": {failure.evalue}" if failure.evalue else ".")
-        return failure.headline
+        return failure.death or failure.headline
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,8 +267,9 @@ _MARKS = {
 
 
 def _format_row(record: Record) -> tuple[str, ...]:
+    cause = record.cause if record.cause != record.headline else "—"
     if not record.candidate:
-        return (str(record.number), record.headline, record.cause or record.detail, f"— {record.detail}", "—", "—",
+        return (str(record.number), record.headline, cause or record.detail, f"— {record.detail}", "—", "—",
                 "—", str(record.attempts), f"{record.seconds:.1f}", format_money(record.cost, short=True))  # fmt: skip
     candidate = record.candidate[0]
     mark = _MARKS.get(record.status, "— ")
@@ -276,7 +277,7 @@ def _format_row(record: Record) -> tuple[str, ...]:
     return (
         str(record.number),
         record.headline,
-        record.cause,
+        cause,
         mark + candidate.patch.title,
         proven,
         candidate.trial.isolation.kernel,

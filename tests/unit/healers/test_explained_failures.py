@@ -225,7 +225,7 @@ def test_a_kernel_that_died_is_told_without_the_class_that_we_gave_it(bench: Ben
         broken.case.failure, kind=FailureKind.DIED, ename="KernelDied", evalue="something ended its process (SIGKILL)"
     )
     cause = diagnose(replace(broken, case=replace(broken.case, failure=died))).cause
-    assert cause.startswith("The kernel died while this cell ran: something ended its process (SIGKILL)")
+    assert cause.startswith("The kernel died at line 1: something ended its process (SIGKILL)")
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,8 @@ def test_markdown_shows_each_offer_below_its_cell_and_with_its_diff(reports: lis
     text = format_markdown([replace(healed, records=tuple(records))])
     failing, _, offered = text.partition("### Offered")
     lines = failing.splitlines()
-    at = next(n for n, line in enumerate(lines) if "cell 2: AttributeError" in line)
+    at = next(n for n, line in enumerate(lines) if ", cell 2" in line)
+    assert "AttributeError" in lines[at - 1], "what it fails of is told once, above it"
     assert lines[at + 1].startswith("    - proposed: ")
     assert "+a.upper()" in offered
     assert "### Healed" not in text
