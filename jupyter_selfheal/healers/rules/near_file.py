@@ -10,7 +10,13 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
 from jupyter_selfheal.healers.rules.context.project import find_missing_path
-from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, keep_digits, normalize
+from jupyter_selfheal.healers.rules.context.spelling import (
+    find_nearest,
+    is_plain_slip,
+    is_proper_name,
+    keep_digits,
+    normalize,
+)
 from jupyter_selfheal.model import Applicability, Patch
 
 _DIGITS = re.compile(r"\d+")
@@ -42,7 +48,7 @@ class NearFile(Rule):
     **Fix** The text that names the file or its folder, in whichever cell it stands, is corrected to the existing relative path.
 
     **Fix safety** Safe where one file only is so near by a slip in case, punctuation or spelling, or where one file of exactly this
-    name is in the tree. Unsafe for another extension, where several are near, and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`; not `input` and `data`, which say nothing of it), in a folder beside the notebook's own, in one of old files or of tests' fixtures, or not in the folder that says which part or stage of the data is meant (`processed/sales.csv`, `2019/sales.csv`). Silent where none is: then data are missing;
+    name is in the tree. Unsafe for another extension, where several are near or there is a file for each of several names (`GOOG.csv`, `MSFT.csv`), and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`; not `input` and `data`, which say nothing of it), in a folder beside the notebook's own, in one of old files or of tests' fixtures, or not in the folder that says which part or stage of the data is meant (`processed/sales.csv`, `2019/sales.csv`). Silent where none is: then data are missing;
     a notebook or a program that bears the name is no data.
     """
 
@@ -97,11 +103,19 @@ def list_near_files(context: RuleContext, path: str) -> list[tuple[str, bool]]:
     other = [n for n in beside if posixpath.splitext(n)[0] == stem or n == stem]
     names: list[tuple[str, bool]] = []
     if near:
-        names = [(posixpath.join(folder, n), len(near) == 1 and is_plain_slip(name, n, strict=True)) for n in near[:2]]
+        sure = len(near) == 1 and not (_are_of_each(name, beside) and near != same)
+        names = [(posixpath.join(folder, n), sure and is_plain_slip(name, n, strict=True)) for n in near[:2]]
     elsewhere = [p for p in raw["named"] if keep_digits(posixpath.basename(p)) == keep_digits(name)]
     names += [(p, len(elsewhere) == 1 and not _is_in_another_folder(wanted, p)) for p in elsewhere[:3]]
     names += [(posixpath.join(folder, n), False) for n in other[:2]]
     return list(dict(reversed(names)).items())[::-1] if names else []
+
+
+def _are_of_each(name: str, beside: list[str]) -> bool:
+    """Whether there is a file for each of several persons or shares (``GOOG.csv``, ``MSFT.csv``), and one more is missing."""
+    ending = posixpath.splitext(name)[1]
+    stems = [posixpath.splitext(n)[0] for n in beside if posixpath.splitext(n)[1] == ending]
+    return len(stems) > 1 and all(map(is_proper_name, [posixpath.splitext(name)[0], *stems]))
 
 
 def _is_in_another_folder(wanted: str, found: str) -> bool:

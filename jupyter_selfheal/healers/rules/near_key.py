@@ -16,8 +16,13 @@ from jupyter_selfheal.healers.rules.context.key_places import list_key_places
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_written_right
 from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
 from jupyter_selfheal.healers.rules.context.renamings import find_missed_renaming
-from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip, is_plural, normalize
-from jupyter_selfheal.healers.rules.context.tables import read_words
+from jupyter_selfheal.healers.rules.context.spelling import (
+    find_nearest,
+    is_plain_slip,
+    is_plural,
+    is_proper_name,
+    normalize,
+)
 from jupyter_selfheal.model import Applicability, Edit, Patch
 
 MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
@@ -254,18 +259,11 @@ def list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:
     slip = slip and not (keyword.iskeyword(wrong) or hasattr(builtins, wrong))  # a word of its own
     columns = [k for k in keys.columns if isinstance(k, str)]
     is_data = word not in columns or all(
-        map(_is_proper_name, columns)
+        map(is_proper_name, columns)
     )  # a table's labels, too, or a column for each share
-    others = normalize(wrong) != normalize(word) and _is_proper_name(wrong) and _is_proper_name(word)
+    others = normalize(wrong) != normalize(word) and is_proper_name(wrong) and is_proper_name(word)
     slip = slip and not (is_data and others)
     return [(word, slip and (len(wrong) > 2 or (keys.is_table and normalize(wrong) == normalize(word))))]
-
-
-def _is_proper_name(word: str) -> bool:
-    """``Christina``, which is no slip of ``Christian``, nor ``GOOGL`` of ``GOOG``: who or what something is told of."""
-    parts = re.findall(r"[^\W\d_]+", word)
-    is_name = word.istitle() or (word.isupper() and len(word) < 6)
-    return is_name and any(part.lower() not in read_words("common_words", "words") for part in parts)
 
 
 def _has_other_unit(one: str, other: str) -> bool:

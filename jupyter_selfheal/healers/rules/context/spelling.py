@@ -169,6 +169,13 @@ def _are_words(one: str, two: str, *, strict: bool) -> bool:
     return not is_form and all(word in known or word.removesuffix("s") in known for word in (one, two))
 
 
+def is_proper_name(word: str) -> bool:
+    """``Christina``, which is no slip of ``Christian``, nor ``GOOGL`` of ``GOOG``: who or what something is told of."""
+    parts = re.findall(r"[^\W\d_]+", word)
+    is_name = word.istitle() or (word.isupper() and len(word) < 6)
+    return is_name and any(part.lower() not in read_words("common_words", "words") for part in parts)
+
+
 def find_meant(wrong: str, words: Iterable[str]) -> str:
     """The one word that is near by a slip, or that is longer or shorter at its end; empty where there is none, or several."""
     if (
