@@ -65,7 +65,7 @@ def run_trial_in_two(
     """
     runs = [n for n, step in enumerate(request.steps) if isinstance(step, Run) and step.role is Role.CELL]
     upto, below = request.steps[: runs[-1] + 1], request.steps[runs[-1] + 1 :]
-    trial, kept = run_trial(patch, kernel, replace(request, steps=upto, keep=Keep.ALWAYS), start=start)
+    trial, kept = run_trial(patch, kernel, replace(request, steps=upto, keep=Keep.ALWAYS, is_last=True), start=start)
     if not trial.ran:
         skipped = tuple(StepResult("skipped").label(step) for step in below)
         return replace(trial, steps=(*trial.steps, *skipped)), kept

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.surfaces.worker.warm_imports import find_first_imports
+from jupyter_selfheal.loop.warm_imports import find_first_imports
 from tests.live.conftest import LiveKernel
 
 HEAVY = """import os, sys, types

@@ -29,7 +29,7 @@ _PAUSE = 0.03
 """Seconds before a pair is made ahead where none may be wanted: the cell may run, or its success closes this state."""
 
 _LONG_PAUSE = 1.0
-"""And where none is: nothing is taken from what still runs, or from the state's end."""
+"""And where none is, from the end of the trial on: nothing is taken from what still runs, or from the state's end."""
 
 _MOST_FAILURES = 1000
 """Failures of the system one after the other, with :data:`_PAUSE` between, after which a zygote ends."""
@@ -94,6 +94,8 @@ class Zygote:
         self.spare: Pair | None = None
         self.spare_at = time.monotonic()
         """When a pair is to be made ahead."""
+        self.last = -1
+        """The pair whose trial is likely to be the last from here: while it runs, no other is made ahead."""
         self.kept: dict[int, int] = {}
         self.state_children = set(guard.list_children(os.getpid()))
         # Objects that are there already are never looked at by the collector again: it would write to each of them, and so
@@ -244,6 +246,8 @@ class Zygote:
             if isinstance(pair, Trial):
                 return pair
             self._give_order(pair, order, channels)
+            spare = pair
+        self.last = spare.process if order.get("last") else -1
         for channel in channels:
             channel.close()
         is_followed = len(channels) <= 2 and not order.get(
@@ -259,7 +263,7 @@ class Zygote:
         pair.give({**order, "probed": self.state.known_probe}, channels)
 
     def _wants_spare(self) -> bool:
-        return self.spare is None and not self.closing
+        return self.spare is None and not self.closing and self.last not in self.pairs
 
     def _make_spare(self) -> Trial | None:
         """A pair ahead of the next request, where there is memory to spare, and what its sandbox will want to know."""
@@ -293,6 +297,8 @@ class Zygote:
 
     def _forget_pair(self, number: int) -> None:
         pair = self.pairs.pop(number)
+        if number == self.last:
+            self.spare_at = time.monotonic() + _LONG_PAUSE
         if pair is self.spare:
             self.spare = None
         kept, status = pair.reap()

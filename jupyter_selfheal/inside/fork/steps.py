@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import json
+import os
 import re
 import sys
 import time
@@ -20,7 +21,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from jupyter_selfheal.inside import asides, locate
-from jupyter_selfheal.inside.fork import event_loop, sandbox_errors
+from jupyter_selfheal.inside.fork import event_loop, guard, sandbox_errors
 from jupyter_selfheal.inside.fork.capture import Capture
 from jupyter_selfheal.inside.fork.memory_use import measure_own_peak_mb
 
@@ -152,11 +153,11 @@ class Runner:
         shorten_tracebacks(shell)
 
     def run(self, steps: list[dict[str, Any]], limit: Any, stop_after: float = float("inf")) -> None:
-        """Run them all, up to the first cell that fails without ``go_on``, or to where so many seconds have passed. ``limit(seconds)`` tells
-        the guard of a step's."""
-        last_begin = time.monotonic() + stop_after
+        """Run them all, up to the first cell that fails without ``go_on``, or to where so many seconds have passed, without those in which
+        others had the processor. ``limit(seconds)`` tells the guard of a step's."""
+        first_begin = time.monotonic() - guard.measure_waiting(os.getpid())
         for number, step in enumerate(steps):
-            if number and time.monotonic() > last_begin:
+            if number and time.monotonic() - guard.measure_waiting(os.getpid()) - first_begin > stop_after:
                 break
             self._send_steps("begin", number)
             self._step = step

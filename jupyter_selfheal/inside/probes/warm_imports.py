@@ -1,4 +1,4 @@
-"""Runs the imports that a cell begins with, so that trials of it forked from here need not pay for them again.
+"""Runs the imports of a cell, so that trials of it forked from here need not pay for them again.
 
 Sent as the source of a probe (:class:`~jupyter_selfheal.model.Probe`): standard library only.
 """
@@ -19,13 +19,15 @@ def probe(shell: Any, last: Any, argument: Any) -> Any:
     """Run those of the import statements ``argument`` that load installed packages; how many modules that loaded.
 
     The names go into a namespace of their own: the cell's variables stay as they are. A package of the project is left alone,
-    as what it does when it is imported is part of the cell. One that prints is too: then nothing is to be kept of it (-1).
+    as what it does when it is imported is part of the cell. One that prints is too: then nothing is to be kept of it (-1). One that
+    fails is left out: that is what the cell fails of.
     """
     before, printed = len(sys.modules), io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         for statement in argument:
-            if _is_installed(statement):
-                exec(compile(statement, "<import>", "exec"), {})
+            with contextlib.suppress(Exception):
+                if _is_installed(statement):
+                    exec(compile(statement, "<import>", "exec"), {})
     return -1 if printed.getvalue() else len(sys.modules) - before
 
 

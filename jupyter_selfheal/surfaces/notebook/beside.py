@@ -245,7 +245,9 @@ class RunBeside:
         if state is None:
             raise _GivenUp
         brief = self._is_brief
-        request = TrialRequest(steps, timeout=timeout, keep=keep, sandbox=self._sandbox, paths=paths, is_brief=brief)
+        request = TrialRequest(
+            steps, timeout=timeout, keep=keep, sandbox=self._sandbox, paths=paths, is_brief=brief, is_last=True
+        )
         trial, after = state.run(request)
         if after is not None:
             self._take_state(after)

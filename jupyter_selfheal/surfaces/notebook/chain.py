@@ -11,6 +11,7 @@ from dataclasses import replace
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import RUN_AGAIN, ForkRefused, KernelError
 from jupyter_selfheal.kernels.replay_plan import PastCell, list_needed_cells
+from jupyter_selfheal.loop.warm_imports import find_first_imports, warm_imports
 from jupyter_selfheal.model import (
     BASELINE,
     Case,
@@ -31,7 +32,7 @@ from jupyter_selfheal.surfaces.notebook.behind import StatesBehind
 from jupyter_selfheal.surfaces.notebook.clean_cells import find_head
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits, MakeAnew, Replay
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
-from jupyter_selfheal.surfaces.notebook.together import TOGETHER_SECONDS, split_trial
+from jupyter_selfheal.surfaces.notebook.together import TOGETHER_SECONDS, is_setting, split_trial
 
 HEAD_SECONDS = 5.0
 """For what ran of a cell before its time was up, which runs once more to leave its names behind; more than imports take is not worth it."""
@@ -65,6 +66,8 @@ class Chain:
     ) -> None:
         self.state = first
         self._behind = StatesBehind() if goes_on_behind else None
+        self._cold: tuple[TrialKernel, TrialKernel] | None = None
+        """The present state without what was loaded for a heal, and with it."""
         self._is_brief = is_brief
         self.deadline = deadline
         self.notes: list[str] = []
@@ -204,10 +207,30 @@ class Chain:
             leave_behind=functools.partial(behind.add, first) if behind is not None and may_go_on else None,
         )
 
-    def let_go_behind(self) -> None:
-        """Let go of the states that trials left behind: nobody goes on from them."""
+    def load_imports(self, cell: Cell, failure: Failure) -> None:
+        """Until :meth:`end_heal` the present state has loaded what the cell imports behind its failure: every trial, and every question about a library,
+        would import it again. No name is bound, and nothing is loaded of which the cell, where it consists of imports and settings, would not."""
+        behind = [s.index for s in src.list_statements(cell.source) if s.index > failure.statement]
+        statements = find_first_imports(src.keep_statements(cell.source, behind), is_setting) if behind else ()
+        try:
+            warm = warm_imports(self.state, statements, self._limits.sandbox, self.deadline.seconds_left)
+        except KernelError:
+            return
+        if warm is not None:
+            self._cold, self.state = (self.state, warm), warm
+
+    def end_heal(self) -> None:
+        """Let go of what was held for the heal of a cell: states that trials left behind, and one with modules that no fix loads."""
         if self._behind is not None:
             self._behind.close()
+        cold, self._cold = self._cold, None
+        if cold is None:
+            return
+        if self.state is cold[1]:
+            self.state = cold[0]
+            cold[1].close()
+        else:
+            cold[0].close()
 
     def build_maker(self, open_anew: MakeAnew | None, cell: Cell) -> Callable[[int, bool], TrialKernel] | None:
         """What makes the present state anew for a cell, the n-th of several; None where nothing does."""
@@ -232,8 +255,8 @@ class Chain:
         return True
 
     def close(self) -> None:
+        self.end_heal()
         self.state.close()
-        self.let_go_behind()
         if self._failed is not None and self._failed[2] is not None:
             self._failed[2].close()
 

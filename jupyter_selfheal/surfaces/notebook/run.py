@@ -211,6 +211,8 @@ class Batch:
         if failure is not None and after is not None and leaves_only_imports(cell, failure):
             # patches are tried, and applied, where what was imported need not be again
             chain.advance(after, (past,), trial)
+            chain.load_imports(cell, failure)
+            after = chain.state
         try:
             if failure is None:
                 status = Status.FOLLOWED if cell.id in self.told else Status.RAN
@@ -234,7 +236,7 @@ class Batch:
             after = None
             return True
         finally:
-            chain.let_go_behind()
+            chain.end_heal()
             if after is not None and after is not chain.state:
                 after.close()
 

@@ -19,7 +19,7 @@ from jupyter_selfheal.model import Cell, Ending, Failure, FailureKind, Notebook,
 from jupyter_selfheal.source.chance import CLOCK, RANDOM, find_chance
 from jupyter_selfheal.surfaces.notebook.beside import stays_inside
 
-TOGETHER_SECONDS = 0.5
+TOGETHER_SECONDS = 1.0
 """No further cell is begun in one process when those before it took so long: that is what running them again may cost."""
 
 MOST_TOGETHER = 20
@@ -112,16 +112,17 @@ def leaves_only_imports(cell: Cell, failure: Failure) -> bool:
     statements = src.list_statements(cell.source)
     failing = next((s.node for s in statements if s.index == failure.statement), None)
     above = [s.node for s in statements if s.index < failure.statement]
-    is_idle = failing is not None and _is_set_up(failing)
-    return is_idle and has_plain_magics(cell.source) and all(map(_is_set_up, above))
+    is_idle = failing is not None and is_setting(failing)
+    return is_idle and has_plain_magics(cell.source) and all(map(is_setting, above))
 
 
 def is_set_up(cell: Cell) -> bool:
     """Whether a cell holds nothing but imports and settings: hardly a fix of another cell changes it."""
-    return has_plain_magics(cell.source) and all(_is_set_up(s.node) for s in src.list_statements(cell.source))
+    return has_plain_magics(cell.source) and all(is_setting(s.node) for s in src.list_statements(cell.source))
 
 
-def _is_set_up(node: ast.stmt) -> bool:
+def is_setting(node: ast.stmt) -> bool:
+    """Whether a statement is an import or a setting."""
     if isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):  # as which a magic is read
         return True
     value = node.value if isinstance(node, ast.Expr) else None

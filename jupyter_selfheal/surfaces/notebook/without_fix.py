@@ -46,7 +46,9 @@ class RunsWithout:
         runs = tuple(Run(p.cell.source, p.cell.id, go_on=True, timeout=self._left) for p in planned)
         try:
             trial, _ = state.run(
-                TrialRequest(runs, timeout=self._left, sandbox=Sandbox(), is_brief=True, stop_after=self._left)
+                TrialRequest(
+                    runs, timeout=self._left, sandbox=Sandbox(), is_brief=True, is_last=True, stop_after=self._left
+                )
             )
         except KernelError:
             return Without(unknown=(*dependent, *unknown))

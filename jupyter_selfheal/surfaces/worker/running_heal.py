@@ -22,13 +22,14 @@ from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.loop.repeats import find_repeated_effects
 from jupyter_selfheal.loop.spending import Spending
 from jupyter_selfheal.loop.trial_states import CHEAP
+from jupyter_selfheal.loop.trials import build_sandbox
+from jupyter_selfheal.loop.warm_imports import find_first_imports, warm_imports
 from jupyter_selfheal.model import Candidate, Choice, Cost, Decision, Outcome, Proposal, Reason, Trial
 from jupyter_selfheal.ports import Starts, TrialKernel
 from jupyter_selfheal.surfaces.worker.journals import find_free_name
 from jupyter_selfheal.surfaces.worker.seen_run import build_seen_run
 from jupyter_selfheal.surfaces.worker.stand_in import StandIn
 from jupyter_selfheal.surfaces.worker.states import StateAhead, build_starts, connect_state, replace_states
-from jupyter_selfheal.surfaces.worker.warm_imports import warm_imports
 
 log = logging.getLogger("jupyter_selfheal.surfaces.worker")
 
@@ -243,7 +244,7 @@ class RunningHeal:
         """Have the trials go on from after the imports that the cell begins with; where that cannot be, each runs them."""
         for before in self.starts.before:
             try:
-                warm = warm_imports(before, self.message.case.failure.source, config)
+                warm = warm_imports(before, find_first_imports(self.message.case.failure.source), build_sandbox(config))
             except SelfHealError as error:
                 log.info("%s: imports are not warmed: %s", self.run, error)
                 continue

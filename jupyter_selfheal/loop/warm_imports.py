@@ -1,35 +1,35 @@
-"""The imports that a failing cell begins with are run once, and its trials go on from there.
+"""What a failing cell imports is loaded once, and its trials go on from there.
 
-The state before the cell has not imported what the cell itself imports: each trial would pay for that again (seconds for
-scikit-learn or Matplotlib).
+The state before the cell has not imported what the cell itself imports: each trial, and each question that looks into a library, would pay for
+that again (seconds for scikit-learn or Matplotlib).
 """
 
 from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable, Sequence
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.loop.trials import build_sandbox
-from jupyter_selfheal.model import Keep, Probe, TrialRequest
+from jupyter_selfheal.model import Keep, Probe, Sandbox, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 
 MOST_SECONDS = 60.0
 """How long the imports may take."""
 
 
-def warm_imports(state: TrialKernel, source: str, config: HealConfig) -> TrialKernel | None:
-    """The state with what the cell's first statements import loaded; its variables are as they were.
+def warm_imports(
+    state: TrialKernel, statements: Sequence[str], sandbox: Sandbox, seconds: float = MOST_SECONDS
+) -> TrialKernel | None:
+    """The state with what these import statements load; its variables are as they were.
 
-    None where that is of no use: nothing to load, a failing import, or one that prints.
+    None where that is of no use: nothing to load, or an import that prints.
     """
-    statements = find_first_imports(source)
     if not statements:
         return None
     ask = Probe(probe_source("probes.warm_imports"), list(statements), "warm imports")
-    request = TrialRequest((ask,), timeout=MOST_SECONDS, keep=Keep.ALWAYS, sandbox=build_sandbox(config))
+    request = TrialRequest((ask,), timeout=min(seconds, MOST_SECONDS), keep=Keep.ALWAYS, sandbox=sandbox)
     trial, kept = state.run(request)
     loaded = trial.steps[0].value if trial.steps and trial.steps[0].status == "ok" else 0
     if kept is not None and isinstance(loaded, int) and loaded > 0:
@@ -39,14 +39,15 @@ def warm_imports(state: TrialKernel, source: str, config: HealConfig) -> TrialKe
     return None
 
 
-def find_first_imports(source: str) -> tuple[str, ...]:
-    """The statements before the first that is no import, without those of the standard library."""
+def find_first_imports(source: str, goes_on: Callable[[ast.stmt], bool] = lambda node: False) -> tuple[str, ...]:
+    """The imports before the first statement that is none, and with which it does not go on, without those of the standard library."""
     found = []
     for statement in src.list_statements(source):
         node = statement.node
         if not isinstance(node, ast.Import | ast.ImportFrom):
-            break
-        if _list_packages(node).isdisjoint(sys.stdlib_module_names):
+            if not goes_on(node):
+                break
+        elif _list_packages(node).isdisjoint(sys.stdlib_module_names):
             found.append(ast.unparse(node))
     return tuple(found)
 
