@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case
+from jupyter_selfheal.source.block_ends import BLOCK_END
 
 _BUILTINS = frozenset(dir(builtins)) - {
     "input",
@@ -38,7 +39,7 @@ def find_deleted_line(case: Case, after: Sequence[str]) -> Iterator[str]:
     """For cells that did not parse: are the words of the failing line still in the code, outside comments and strings?"""
     lines = case.failure.source.splitlines()
     at = case.failure.line - 1
-    if not 0 <= at < len(lines):
+    if not 0 <= at < len(lines) or BLOCK_END.fullmatch(lines[at].strip()):
         return
     words = {w for w in _list_code_words(lines[at]) if w not in _KEYWORDS}
     there = {w for source in after for w in _list_code_words(source)}

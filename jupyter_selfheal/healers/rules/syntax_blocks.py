@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.code_lines import find_code_end, read_indent, split_lines
+from jupyter_selfheal.healers.rules.context.code_lines import find_code_end, is_code, read_indent, split_lines
 from jupyter_selfheal.healers.rules.context.counted_loops import write_counted_loops
 from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
 from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
+from jupyter_selfheal.source.block_ends import BLOCK_END
 
 HEAD = re.compile(
     r"(?:if|elif|else|elseif|for|foreach|while|def|function|func|class|try|except|catch|finally|do)\b(?!\s*[=.])",
     re.IGNORECASE,
-)
-END = re.compile(
-    r"(?:end|done|fi|wend|esac|next|end ?(?:if|for|while|def|function|sub|class|switch))(?: \w+)?;?", re.IGNORECASE
 )
 LONG_TEXT = re.compile(r"\"\"\"|'''")
 """What stands in such a text has marks of its own."""
@@ -44,7 +40,7 @@ class ForeignBlocks(SyntaxRule):
         lines = split_lines(source)
         if any(line.lstrip().startswith("```") for line in lines):
             text, outside = _keep_fenced(lines)
-            sure = not any(map(_is_code, outside))
+            sure = not any(map(is_code, outside))
             if not LONG_TEXT.search("\n".join(outside)):
                 yield Mend(text, "Keep what stands in the fence", sure, 0.96 if sure else 0.5)
         if LONG_TEXT.search(source):
@@ -71,12 +67,6 @@ def _keep_fenced(lines: list[str]) -> tuple[str, list[str]]:
             kept.append("# " + line)
             outside.append(line)
     return "\n".join(kept), outside
-
-
-def _is_code(line: str) -> bool:
-    """True for a line that is a statement by itself, and more than a word or a value."""
-    body = tree.body if (tree := src.parse(line.strip())) is not None else []
-    return any(not isinstance(s, ast.Expr) or isinstance(s.value, ast.Call | ast.Await) for s in body)
 
 
 def _drop_braces(lines: list[str]) -> list[str] | None:
@@ -118,7 +108,7 @@ def _drop_ends(lines: list[str]) -> str | None:
     source, kept, dropped, heads = "\n".join(lines), [], 0, set[str]()
     for line in lines:
         text, indent = line.strip(), read_indent(line)
-        if END.fullmatch(text) and indent in heads and not _is_bound(text.split(" ")[0].rstrip(";"), source):
+        if BLOCK_END.fullmatch(text) and indent in heads and not _is_bound(text.split(" ")[0].rstrip(";"), source):
             dropped += 1
             continue
         if HEAD.match(text):

@@ -24,7 +24,7 @@ from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 class ForeignSyntax(SyntaxRule):
     """Use Python's own form for a misspelt keyword or another language's form.
 
-    **Failure** `invalid syntax` at `else if`, `i++`, `&&`, `!found`, `for i range(3)`, `for i in range 3`, `import numpy np`, `retrun x`, `function f()`,
+    **Failure** `invalid syntax` at `else if`, `i++`, `&&`, `!found`, `x > 3 ? 1 : 2`, `or x in xs:`, `for i range(3)`, `for i in range 3`, `import numpy np`, `retrun x`, `function f()`,
     `leading zeros in decimal integer literals`.
 
     **Fix** `elif`, `i += 1`, `and`, `not found`, `for i in range(3)`, `import numpy as np`, `return x`, `def f()`. A word that is one
@@ -154,8 +154,15 @@ def _find_near_keywords(word: str) -> tuple[str, ...]:
     return find_nearest(word, [*keyword.kwlist, "print"])
 
 
+HEAD_WITHOUT_FIRST_LETTER = re.compile(r"\s*(or|f)\b(?=.*:\s*(?:#.*)?$)")
+
+
 def _list_keyword_slips(source: str, number: int, line: str) -> Iterator[Mend]:
     code = mark_code(line)
+    if head := HEAD_WITHOUT_FIRST_LETTER.match(line):
+        near = "for" if head[1] == "or" else "if"
+        changed = line[: head.start(1)] + near + line[head.end() :]
+        yield Mend(replace_line(source, number, changed), f"Change `{head[1]}` to `{near}`", prior=0.9)
     for match in WORD.finditer(line):
         word = match[0]
         if not code[match.start()] or word in keyword.kwlist or len(word) < 2:

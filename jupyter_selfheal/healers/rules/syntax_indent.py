@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context.code_lines import WORD, find_code_end, mark_code, read_indent, split_lines
+from jupyter_selfheal.healers.rules.context.code_lines import (
+    WORD,
+    find_code_end,
+    is_code,
+    mark_code,
+    read_indent,
+    split_lines,
+)
 from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
 from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 from jupyter_selfheal.healers.syntax.tokens import list_text_lines
@@ -26,11 +33,11 @@ class Indentation(SyntaxRule):
     **Failure** `IndentationError` (`expected an indented block`, `unexpected indent`, `unindent does not match`), `TabError`, and
     `'return' outside function` directly below a function's body.
 
-    **Fix** The block after a head is indented, up to a blank line or a `return`, or as far as what only it binds is read; a line that stands too far in goes back; a line
+    **Fix** A block that is commented out gets `pass`. The block after a head is indented, up to a blank line or a `return`, or as far as what only it binds is read; a line that stands too far in goes back; a line
     between two levels takes the nearer one; an `elif` or `else` at the end of the body that it follows goes back to its `if`; tabs
     become blanks.
 
-    **Fix safety** Safe where one reading remains: a single line, a function's body up to its `return`, an indentation that is nearer to
+    **Fix safety** Safe where one reading remains: a block that is commented out, a single line, a function's body up to its `return`, an indentation that is nearer to
     one level than to any other, a branch in the body of its `if` where
     nothing in that body may have it (its texts of several lines stay as they are). Unsafe where it cannot be told how far the block reaches,
     or which of two levels is meant.
@@ -73,6 +80,12 @@ def _indent_block(source: str, fault: Fault) -> Iterator[Mend]:
         head += 1
     base = read_indent(lines[head - 1])
     first = next((n for n in range(head + 1, len(lines) + 1) if lines[n - 1].strip()), 0)
+    if commented := _find_commented_body(lines, head, base):
+        last, indent = commented
+        body = [*lines[:last], f"{indent}pass", *lines[last:]]
+        is_named = re.match(r"\s*(?:async\s+)?(?:def|class)\b", lines[head - 1])  # who calls it wants more than nothing
+        sure = is_named is None
+        yield Mend("\n".join(body), "Add `pass` to the block that is commented out", sure, 0.92 if sure else 0.65)
     ends = not first or len(read_indent(lines[first - 1])) < len(base)
     if ends or (first and re.match(rf"{base}(?:def|class)\b", lines[first - 1])):
         body = [*lines[:head], f"{base}{STEP}pass", *lines[head:]]
@@ -95,6 +108,20 @@ def _indent_block(source: str, fault: Fault) -> Iterator[Mend]:
         yield Mend(
             _shift_lines(source, first, end, STEP), "Indent the block", sure, (0.9 if sure else 0.6) - 0.05 * rank
         )
+
+
+def _find_commented_body(lines: list[str], head: int, base: str) -> tuple[int, str] | None:
+    """The last line of a block that is code behind ``#`` and nothing else, and the indentation of its first one."""
+    last, notes = head, list[str]()
+    for n, line in enumerate(lines[head:], head + 1):
+        if line.strip() and not (line.lstrip().startswith("#") and len(read_indent(line)) > len(base)):
+            break
+        if line.strip():
+            last = n
+            notes.append(line)
+    if not any(is_code(note.lstrip("# \t")) for note in notes):
+        return None
+    return last, read_indent(notes[0])
 
 
 def _find_last_reader(lines: list[str], head: int, first: int, reach: int) -> int:

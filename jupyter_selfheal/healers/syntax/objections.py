@@ -17,6 +17,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax import doubts
 from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
 from jupyter_selfheal.healers.syntax.word_edits import TYPES
+from jupyter_selfheal.inside.tree_names import CONSTANTS
 from jupyter_selfheal.model import Failure, Notebook
 
 CALLED = frozenset(
@@ -75,7 +76,7 @@ def find_objection(mended: str, given: str, known: frozenset[str] | None) -> str
         given.split() == mended.split()
     ):  # blanks and lines alone were mended: a name that nothing binds anywhere was read before, too
         lost &= {bound for node in ast.walk(tree) for bound in (*_list_bound(node), getattr(node, "arg", None))}
-    name = next(iter(sorted(lost)), "")
+    name = next(iter(sorted(lost - CONSTANTS.keys())), "")
     return f"`{name}` is read where nothing binds it" if name else ""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax.fault import Fault
 
 
@@ -17,6 +19,12 @@ def replace_line(source: str, line: int, text: str) -> str:
     lines = split_lines(source)
     lines[line - 1] = text
     return "\n".join(lines)
+
+
+def is_code(line: str) -> bool:
+    """True for a line that is a statement by itself, and more than a word or a value."""
+    body = tree.body if (tree := src.parse(line.strip())) is not None else []
+    return any(not isinstance(s, ast.Expr) or isinstance(s.value, ast.Call | ast.Await) for s in body)
 
 
 def find_code_end(line: str) -> int:

@@ -251,3 +251,13 @@ def test_a_line_between_two_levels_needs_no_bracket() -> None:
     assert fault is not None
     assert _find_needed(fault) == ""
     assert _find_needed(find_fault("x = (1]\n") or fault)
+
+
+@pytest.mark.parametrize(
+    ("last", "is_kept"), [("end if", True), ("End While;", True), ("next i", True), ("end of list", False)]
+)
+def test_a_word_that_ends_a_block_elsewhere_says_nothing_that_could_be_lost(last: str, is_kept: bool) -> None:
+    old = f"if total:\n    x = 1\n{last}\n"
+    case = Case(Failure("c", old, FailureKind.SYNTAX, "SyntaxError", line=3), Notebook((Cell("c", old),)))
+    new = "if total:\n    x = 1\n"
+    assert ("deletes the line that failed" not in list(find_deletion(case, [], [], [new]))) is is_kept
