@@ -102,6 +102,24 @@ def test_a_kernel_that_was_restarted_is_asked_again(kernel: LiveKernel, toolbox:
     assert toolbox.check_session("all", 0, 20, 400)["ran"] == 2, "the server of the agent goes on"
 
 
+def test_a_kernel_that_was_shut_down_is_not_waited_for(kernel: LiveKernel) -> None:
+    """Half a minute went by before an agent was told."""
+    kernel.run("%load_ext jupyter_selfheal")
+    file = Path(kernel.manager.connection_file)
+
+    def find() -> Path:
+        if file.is_file():
+            return file
+        raise UsageError("no kernel runs")
+
+    line = KernelLine(find, patience=sys.float_info.max)
+    line.look(copies=False)
+    kernel.manager.shutdown_kernel(now=True)
+    with pytest.raises(UsageError, match="no kernel runs"):
+        line.look(copies=False)
+    line.close()
+
+
 def test_a_kernel_that_is_busy_is_asked_once_and_its_line_stays_open(kernel: LiveKernel, tmp_path: Path) -> None:
     kernel.run("%load_ext jupyter_selfheal")
     line = KernelLine(lambda: Path(kernel.manager.connection_file), patience=PATIENCE)

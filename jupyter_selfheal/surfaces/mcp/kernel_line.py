@@ -167,6 +167,8 @@ class KernelLine:
                 raise UsageError(NOT_LOADED)
             if data and fits(data):
                 return data
+            if not data and not self._file.is_file():
+                break  # who ends a kernel removes its file
         if self._find() != self._file:
             self.close()  # the notebook was opened anew: the next question goes to the kernel of now
         raise UsageError(BUSY)
