@@ -46,8 +46,7 @@ class LostWrite(Rule):
     method that is given the table, or that writes into the object's own (`self.data["c"].fillna(0, inplace=True)`), where pandas warned of it. A table whose
     name holds an array by now (`X = scaler.fit_transform(X)`) counts where pandas warned, or the notebook filters its warnings out.
 
-    **Fix** `df["c"] = df["c"].replace(…)`, `df.loc[mask, "c"] = 0`, in every such statement that the failing cell's values come from.
-    The cells that made them run again, from the first on. Where texts are replaced by numbers, `infer_objects()` makes
+    **Fix** `df["c"] = df["c"].replace(…)`, `df.loc[mask, "c"] = 0`, in every such statement that the failing cell's values come from. Where texts are replaced by numbers, `infer_objects()` makes
     a column of numbers of it, as pandas did itself.
 
     **Fix safety** Safe: the statement has no other effect than this one, it had it until pandas 3.0, and the failing cell runs with it

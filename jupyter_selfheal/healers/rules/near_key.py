@@ -51,7 +51,7 @@ class NearKey(Rule):
     corrected there.
 
     **Fix safety** Safe where one key only is so near by a slip, of a table's columns or of a mapping whose keys the notebook writes
-    out; keys that were counted or read, and proper names (`Hanna`, `Hannah`) and codes (`GOOG`, `GOOGL`), a table's labels too, are data, two letters in another case another unit (`mW`, `MW`), a plural is another word, and another unit another number. Unsafe where two are, and where a stored output of the table heads a column as the
+    out; keys that were counted or read, and proper names (`Hanna`, `Hannah`) and codes (`GOOG`, `GOOGL`), a table's labels too, are data, as are units (`mW`, `MW`) and plurals. Unsafe where two are, and where a stored output of the table heads a column as the
     cell has it, so that the table was another one; silent where none is, since a missing
     key is then missing data, and a default value would hide it.
     """

@@ -38,7 +38,7 @@ class NoneFromInPlace(Rule):
     **Fix** The call stands alone, and another name is assigned the object itself: `y = x.sort()` becomes `x.sort()` and
     `y = x`; for pandas with another target `inplace=True` goes. Cells that made the object run again first, since the
     assignment has replaced it. A function that returns such a result returns the object. Where the result is used at once (`words.sort()[0]`, `for x in xs.reverse():`), the call goes
-    above the statement; of an object without a name (`text.split().sort()`) the name holds it first, or `sorted` makes it.
+    above the statement.
 
     **Fix safety** Safe: the method's effect stays, and the name holds the object that the later code reads. Unsafe where the later code reads the object by its own name,
     too (`ranked = times.sort()` above `zip(names, times)`; `clean = df.dropna(inplace=True)` above `len(df)`): a list of its own (`sorted(times)`) is offered first. A function that sorts what a

@@ -32,7 +32,7 @@ class ReadOnlyArray(Rule):
     `homes.columns.values[2] = 'zone'` a `rename`.
 
     **Fix safety** Safe: since pandas 3.0 such an array never writes through to its table, so a copy is what it is where nothing below reads the column. Where something does, the copy alone is
-    unsafe: until pandas 3.0 the write reached the table, which it does where the column is set again (not where the array is written into below that, too). That is
+    unsafe: until pandas 3.0 the write reached the table, which it does where the column is set again. That is
     safe where the notebook stores that the failing cell has run, or uses what was gone before pandas 3.0 (`sklearn.cross_validation`, `np.int`), and unsafe elsewhere: who writes it today may mean the array alone. A copy is unsafe, too, where the table has
     a second name that is read below, where it is an item of something or an attribute (`self.table["price"]`), and for a view of an array that is locked (a diagonal,
     `np.memmap(…, mode="r")`, `flags.writeable = False`): the write was to reach that.

@@ -281,14 +281,20 @@ def _move_lost(context: RuleContext, node: ast.Import | ast.ImportFrom, module: 
 
 
 def _find_user_below(context: RuleContext, *names: str) -> str:
-    """The first cell below that reads one of the names which the cell at hand imports and does not read; empty where there is none, or where
-    a cell gives such a name to something else."""
+    """The first cell below that reads one of the names which the cell at hand imports and does not read; empty where there is none, where
+    that one only defines what reads it, and where a cell gives such a name to something else."""
     if any(node.id in names for node in context.walk(ast.Name)) or any(
         _is_bound(n, names) for n in context.walk_notebook()
     ):
         return ""
     below = (c.id for c in context.notebook.list_code_after(context.cell_id) if c.id != context.cell_id)
-    return next((i for i in below if any(n.id in names for n in context.view_cell(i).walk(ast.Name))), "")
+    user = next((i for i in below if any(n.id in names for n in context.view_cell(i).walk(ast.Name))), "")
+    runs = (
+        [s for s in context.view_cell(user).tree.body if not isinstance(s, ast.FunctionDef | ast.ClassDef)]
+        if user
+        else []
+    )
+    return user if any(is_name(n, name) for s in runs for n in ast.walk(s) for name in names) else ""
 
 
 def _is_bound(node: ast.AST, names: tuple[str, ...]) -> bool:
