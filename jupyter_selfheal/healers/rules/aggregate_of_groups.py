@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.lost_write import MISSING
-from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Failure, Patch
 
 AGGREGATES = frozenset({"mean", "sum", "min", "max", "count", "std", "var", "median", "size", "nunique", "first", "last"})  # fmt: skip
 
@@ -40,7 +40,7 @@ class AggregateOfGroups(Rule):
     name = "value of a group for its rows"
     stage = Stage.LIBRARY
     enames = frozenset({"AssertionError", "ValueError", "IntCastingNaNError", "MissingDataError", "LinAlgError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "No label of the groups is one of the rows: the column holds nothing, and `transform` is what gives each row the value of its group."
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 
 class BooleanDummies(Rule):
@@ -46,7 +46,7 @@ class BooleanDummies(Rule):
     message = re.compile(
         r"dtype of object|numpy boolean|\bbool(?:ean)?\b|isfinite|isnan|no numeric data|'float' object has no attribute 'shape'|could not convert(?! string to float: '(?!True'|False'))|Cannot cast ufunc"
     )
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "Until pandas 2.0 this was the default (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 

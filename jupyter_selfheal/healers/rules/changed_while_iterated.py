@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function, list_arguments
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
@@ -27,7 +27,7 @@ class ChangedWhileIterated(Rule):
     code = "TYP105"
     name = "changed while iterated"
     enames = frozenset({"RuntimeError", "AssertionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "The loop visits the items that were there when it began, and may change the rest as it says."
 

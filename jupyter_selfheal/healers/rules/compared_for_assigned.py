@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import mend_above
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 
 class ComparedForAssigned(Rule):
@@ -26,7 +26,7 @@ class ComparedForAssigned(Rule):
     code = "ASR109"
     name = "comparison that is dropped"
     enames = frozenset({"AssertionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.UNSAFE
     why = "The comparison does nothing; it may be left over from looking at the values."
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext
+from jupyter_selfheal.model import Applicability, Patch
 
 
 class ComparedWithIterator(Rule):
@@ -24,7 +24,7 @@ class ComparedWithIterator(Rule):
     code = "ASR106"
     name = "comparison with an iterator"
     enames = frozenset({"AssertionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "As it stands the comparison never holds: an iterator is equal to nothing but itself."
 

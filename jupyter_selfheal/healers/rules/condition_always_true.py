@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext
+from jupyter_selfheal.model import Applicability, Patch
 
 
 class ConditionAlwaysTrue(Rule):
@@ -25,7 +25,7 @@ class ConditionAlwaysTrue(Rule):
     code = "ASR103"
     name = "condition that always holds"
     enames = frozenset({"AssertionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "A bare text or number always holds: each value was to be compared."
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.healers.rules.context.value_types import DAY
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 FORMAT = ', format="%Y%m%d"'
 
@@ -34,7 +34,7 @@ class DatesInNumbers(Rule):
     name = "days written as numbers"
     stage = Stage.LIBRARY
     enames = frozenset({"AssertionError", "KeyError", "ValueError", "IndexError", "TypeError", "ZeroDivisionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     warning = re.compile("Parsing integer or float values with a format in to_datetime")
     applicability = Applicability.SAFE
     why = "Read as nanoseconds all of the dates are in the first second of 1970; read as digits each is a day."

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
 from jupyter_selfheal.healers.rules.context.replay import mend_above
@@ -36,7 +36,6 @@ class EmptySelection(Rule):
 
     code = "KEY120"
     name = "selection that is empty"
-    stage = Stage.LIKENESS
     enames = frozenset({"ValueError", "IndexError", "ZeroDivisionError", "TypeError"})
     message = EMPTY
     applicability = Applicability.SAFE

@@ -68,7 +68,6 @@ class IgnoredErrors(Rule):
                 cause,
                 applicability=Applicability.UNSAFE,
                 why="Values that cannot be read become NaN or NaT, where `ignore` gave everything back as it was.",
-                prior=0.5,
             )
             return
 

@@ -47,7 +47,6 @@ class ListsSubtracted(Rule):
                 applicability=Applicability.SAFE
                 if context.is_true(f"set({right}) <= set({left})")
                 else Applicability.UNSAFE,
-                why=self.why,
                 prior=0.9,
             )
             return

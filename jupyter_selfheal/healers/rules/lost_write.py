@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.called_functions import Called, find_called
 from jupyter_selfheal.healers.rules.context.column_aliases import AliasWrite, list_alias_writes
 from jupyter_selfheal.healers.rules.context.edits import Splice
@@ -21,7 +21,7 @@ from jupyter_selfheal.healers.rules.context.replay import (
 )
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE, list_text_questions
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
-from jupyter_selfheal.model import Applicability, Failure, FailureKind, Patch, Replace
+from jupyter_selfheal.model import Applicability, Failure, Patch, Replace
 
 WARNING = "ChainedAssignmentError"
 """What pandas 3 warns of where such a write is lost; not where a column has a name of its own, nor where warnings are filtered."""
@@ -61,7 +61,7 @@ class LostWrite(Rule):
         {"ValueError", "TypeError", "KeyError", "IndexError", "IntCastingNaNError", "LinAlgError", "MissingDataError",
          "UFuncNoLoopError", "UFuncTypeError", "_UFuncNoLoopError", "AssertionError", "InvalidParameterError", "AttributeError"}
     )  # fmt: skip
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     restores = "pandas 3.0"
     why = "Until pandas 3.0 this statement changed the table, which is all that it is for (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."

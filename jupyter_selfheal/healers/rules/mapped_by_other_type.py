@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.key_of_another_type import WRITTEN
@@ -29,7 +29,7 @@ class MappedByOtherType(Rule):
     name = "mapping by another type"
     stage = Stage.LIBRARY
     enames = frozenset({"AssertionError", "ValueError", "TypeError", "IntCastingNaNError", "MissingDataError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "No value is a key as it is, and each is one in the other type."
 

@@ -45,7 +45,6 @@ class MeanOfNothing(Rule):
             context.replace(context.cell_id, [(start, start, text)]) if not indent.strip() else (),
             f"Return 0 where `{name}` is empty",
             f"`{function.name}` divides by `len({name})`, and `{name}` is empty.",
-            prior=0.5,
         )
 
 

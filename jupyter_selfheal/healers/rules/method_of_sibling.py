@@ -60,7 +60,6 @@ class MethodOfSibling(Rule):
                 if is_base
                 else f"Copy `{name}` from `{giver.name}` to `{node.name}`",
                 f"`{giver.name}` has the method `{name}`, and `{node.name}` doesn't.",
-                prior=0.5,
             )
 
 

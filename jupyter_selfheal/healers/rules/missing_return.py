@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.used_functions import (
     find_definition,
@@ -45,7 +45,7 @@ class MissingReturn(Rule):
     name = "missing return"
     stage = Stage.STATE
     enames = frozenset({"TypeError", "AttributeError", "AssertionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     why = "The result is used, and the function's last statement computes the only value it can mean."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:

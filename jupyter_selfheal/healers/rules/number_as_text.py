@@ -90,7 +90,6 @@ class NumberAsText(Rule):
                     f"`{text}` is text, not a number.",
                     applicability=Applicability.UNSAFE,
                     why="Other rows may have fractions, or may be meant to have none.",
-                    prior=0.5,
                 )
             yield self.patch(
                 context.replace(context.cell_id, changes),

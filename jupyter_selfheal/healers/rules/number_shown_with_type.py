@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.wrapped_integer import RELEASE
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 SHOWN = r"\bnp\.(?:(?:u?int|float|complex|longdouble|str|bytes)\w*\(|(?:True|False)_)"
 """A number, a text or a truth value of NumPy's as NumPy 2 shows it inside a list, or by `repr`."""
@@ -43,7 +43,7 @@ class NumberShownWithType(Rule):
     name = "number shown with its type"
     stage = Stage.LIBRARY
     enames = frozenset({"AssertionError", "KeyError", "ValueError", "OperationalError", "JSONDecodeError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.UNSAFE
     restores = "NumPy 2.0"
     why = "Until NumPy 2.0 a number was shown without its type (https://numpy.org/doc/stable/release/2.0.0-notes.html)."

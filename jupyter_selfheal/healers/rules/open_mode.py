@@ -111,7 +111,6 @@ class OpenMode(Rule):
                 context.replace_here((*context.span(mode), new)),
                 f"Open the file with mode {new}",
                 f"`{opened[-1][1]}` is open for {'bytes' if is_text else 'text'}, and what is written is {'text' if is_text else 'bytes'}.",
-                applicability=Applicability.SAFE,
                 why="The file is written in this cell, and takes what is written only so.",
                 prior=0.9,
             )
@@ -141,7 +140,6 @@ class OpenMode(Rule):
                     context.replace_here(change),
                     f'Open the file with mode "{letter}b"',
                     f"`{name}` is open for text, and a pickle is made of bytes.",
-                    applicability=Applicability.SAFE,
                     why="`pickle` takes files of bytes only.",
                     prior=0.95,
                 )
@@ -161,7 +159,6 @@ class OpenMode(Rule):
                 context.replace(context.cell_id, [(*context.span(mode), f'"{letter}"{newline}')]),
                 f'Open the file as text, with mode "{letter}"',
                 f"`{name}` is open for bytes, and `csv` works with text since Python 3.",
-                applicability=Applicability.SAFE,
                 why='`csv` takes text only, and its files are opened with `newline=""`.',
                 prior=0.93,
             )

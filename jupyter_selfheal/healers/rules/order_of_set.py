@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext
+from jupyter_selfheal.model import Applicability, Patch
 from jupyter_selfheal.source.set_order import find_order_uses
 
 MOST = 4
@@ -29,7 +29,7 @@ class OrderOfSet(Rule):
     code = "ASR102"
     name = "order of a set"
     enames = frozenset({"AssertionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.UNSAFE
     why = "A set has no order of its own; whether the sorted one is wanted, only the check can tell."
 
@@ -49,7 +49,6 @@ class OrderOfSet(Rule):
                         context.replace(cell_id, [(start, start + 3, "dict.fromkeys")]),
                         "Keep the order in which the items come",
                         "A set has no order.",
-                        prior=0.5,
                     )
             yield self.patch(
                 context.replace(cell_id, splices),

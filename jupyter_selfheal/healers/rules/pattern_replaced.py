@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
@@ -38,7 +38,7 @@ class PatternReplaced(Rule):
     name = "pattern that is taken for plain text"
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "TypeError", "KeyError", "AttributeError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "Until pandas 2.0 a pattern was a regular expression by default (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import list_replayed_cells
 from jupyter_selfheal.healers.rules.lost_write import MISSING
@@ -42,7 +42,7 @@ class ResultDropped(Rule):
     name = "result that is dropped"
     stage = Stage.LIBRARY
     enames = frozenset({"AssertionError", "KeyError", "ValueError", "IntCastingNaNError", "MissingDataError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "The line has no other effect than this one."
 

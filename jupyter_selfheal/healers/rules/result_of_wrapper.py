@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.used_functions import (
@@ -43,7 +43,7 @@ class ResultOfWrapper(Rule):
     name = "result lost by a decorator"
     stage = Stage.STATE
     enames = frozenset({"TypeError", "AttributeError", "AssertionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "The decorated function returns a value, and only the decorator's inner function loses it."
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext
 from jupyter_selfheal.inside.tree_names import list_names
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 CHANGES = frozenset(
     {"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "clear", "sort", "reverse", "discard", "popitem"}
@@ -28,7 +28,7 @@ class SameList(Rule):
     code = "ASR107"
     name = "two names for one list"
     enames = frozenset({"AssertionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.UNSAFE
     why = "Both names are one object; whether the first was to stay as it is, only the check can tell."
 

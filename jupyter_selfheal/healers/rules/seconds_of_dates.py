@@ -6,12 +6,12 @@ import ast
 from collections.abc import Collection, Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import list_statements_above, mend_above
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 NANOSECONDS = 10**9
 """How many of them a second has: who divides by that counts nanoseconds."""
@@ -47,7 +47,7 @@ class SecondsOfDates(Rule):
     name = "seconds of dates"
     stage = Stage.LIBRARY
     enames = frozenset({"AssertionError", "ValueError", "KeyError", "IndexError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "Until pandas 3.0 dates were kept in nanoseconds, which is what is divided by (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext
+from jupyter_selfheal.model import Applicability, Patch
 
 
 class SharedRows(Rule):
@@ -25,7 +25,7 @@ class SharedRows(Rule):
     code = "ASR104"
     name = "rows that are one list"
     enames = frozenset({"AssertionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "All rows are one list, so that a change of one is a change of all."
 

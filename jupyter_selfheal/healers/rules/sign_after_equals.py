@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 WRITTEN = re.compile(r"=([+-])(?=[ \t])")
 
@@ -27,7 +27,7 @@ class SignAfterEquals(Rule):
     code = "ASR105"
     name = "sign after the equals sign"
     enames = frozenset({"AssertionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "The sign stands at the equals sign and apart from the value: it was to be an augmented assignment."
 

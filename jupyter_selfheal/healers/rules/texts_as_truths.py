@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, quote_alike
 from jupyter_selfheal.healers.rules.context.replay import mend_above
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 PAIRS = (("True", "False"), ("true", "false"), ("TRUE", "FALSE"), ("yes", "no"), ("Yes", "No"), ("Y", "N"), ("y", "n"))
 
@@ -29,7 +29,7 @@ class TextsAsTruths(Rule):
     name = "texts as truth values"
     stage = Stage.LIBRARY
     enames = frozenset({"AssertionError", "KeyError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "Every text of the column is one of the two, and `bool` takes both for true."
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.decimal_commas import (
     GROUPS,
     UNSHOWN,
@@ -47,7 +47,7 @@ class TextsReckonedWith(Rule):
     code = "PDA156"
     name = "texts that are reckoned with"
     stage = Stage.LIBRARY
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "Every text of the column is a number in one notation, and only numbers are reckoned with so."
 

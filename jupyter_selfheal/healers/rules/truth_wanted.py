@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
 WANTED = re.compile(
@@ -29,7 +29,6 @@ class TruthWanted(Rule):
 
     code = "API206"
     name = "number for a truth value"
-    stage = Stage.LIKENESS
     enames = frozenset({"ValueError", "TypeError", "InvalidParameterError"})
     message = WANTED
     applicability = Applicability.SAFE

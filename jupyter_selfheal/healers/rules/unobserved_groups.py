@@ -6,13 +6,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_plain_chain
 from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 UNSEEN = (
     "getattr(({0}), 'dtype', None) is not None and ({0}).dtype.name == 'category' and "
@@ -42,7 +42,7 @@ class UnobservedGroups(Rule):
     name = "groups that no row is in"
     stage = Stage.LIBRARY
     enames = frozenset({"KeyError", "ValueError", "AssertionError", "IndexError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "Until pandas 3.0 this was the default (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 

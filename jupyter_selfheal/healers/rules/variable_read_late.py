@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext
+from jupyter_selfheal.model import Applicability, Patch
 
 _Function = ast.Lambda | ast.FunctionDef
 
@@ -27,7 +27,7 @@ class VariableReadLate(Rule):
     code = "ASR108"
     name = "variable read late"
     enames = frozenset({"AssertionError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "A function looks a variable up when it is called, and the loop has ended by then."
 

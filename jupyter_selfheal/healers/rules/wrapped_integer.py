@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
 from jupyter_selfheal.healers.rules.context.replay import mend_above
-from jupyter_selfheal.model import Applicability, FailureKind, Patch
+from jupyter_selfheal.model import Applicability, Patch
 
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 RELEASE = "int(__import__('numpy').__version__.split('.')[0])"
@@ -37,7 +37,7 @@ class WrappedInteger(Rule):
     name = "integer that wraps around"
     stage = Stage.LIBRARY
     enames = frozenset({"AssertionError", "ValueError", "IndexError"})
-    kinds = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "Until NumPy 2.0 a single number and a Python integer gave an int64 (https://numpy.org/doc/stable/release/2.0.0-notes.html)."
 

@@ -7,7 +7,7 @@ changelogs' successors, the notebook's project, cells that do not parse).
 from __future__ import annotations
 
 from jupyter_selfheal.healers.rules.context.objects import Keys, ObjectInfo, Parameter, Signature, Table
-from jupyter_selfheal.healers.rules.context.rule import Rule, Stage
+from jupyter_selfheal.healers.rules.context.rule import RAISED_OR_MISSED, Rule, Stage
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
-__all__ = ["Keys", "ObjectInfo", "Parameter", "Rule", "RuleContext", "Signature", "Stage", "Table"]
+__all__ = ["RAISED_OR_MISSED", "Keys", "ObjectInfo", "Parameter", "Rule", "RuleContext", "Signature", "Stage", "Table"]

@@ -34,6 +34,10 @@ class Stage(IntEnum):
     """What can be read in more than one way, once all that is sharper had its say."""
 
 
+RAISED_OR_MISSED = frozenset({FailureKind.RAISED, FailureKind.MISSED})
+"""The kinds of a rule for what a check sees: an assert that fails, or an expectation that is missed."""
+
+
 class Rule(ABC):
     """One rule. Subclasses are stateless: one instance serves every heal, from several threads."""
 
