@@ -32,7 +32,7 @@ class MissingImport(Rule):
 
     **Fix safety** Safe where the notebook itself imports the name so, where it calls a usual function of a module that it imports (`sqrt(2)` beside
     `import math`), or where the alias means one thing only. Unsafe for
-    a class of one word (`Circle`) unless it is handed to that library, a function (`make_blobs`) unless the notebook takes others from the same module, for names that are as often variables (`date`, `stats`), where several modules fit, for what NumPy draws with another bound (`randint` beside `import numpy`), and
+    a class of one word (`Circle`) unless it is handed to that library, a function (`make_blobs`) unless the notebook takes others from the same module, for names that are as often variables (`date`, `stats`), where several modules fit, for `randint` beside NumPy, and
     where the notebook asks for a function of this name ("Write `factorial(n)` with a loop").
     """
 

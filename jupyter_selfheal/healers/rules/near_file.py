@@ -24,7 +24,7 @@ _DIGITS = re.compile(r"\d+")
 _OLD = re.compile(
     r"(?i)(?<![a-z])(?:old|archived?|backups?|bak|trash|deprecated|previous|outdated|tests|testdata|fixtures?|mocks?)(?![a-z])"
 )
-"""Words for folders of what is not in use, or for tests alone."""
+"""Words for folders of what is not in use."""
 _ANY = re.compile(
     r"(?i)(?:inputs?|data|datasets?|files?|csvs?|resources?|assets|kaggle|working|content|drive|my ?drive|downloads?|desktop|documents?|home|users?|src|notebooks?)"
 )
@@ -48,7 +48,7 @@ class NearFile(Rule):
     **Fix** The text that names the file or its folder, in whichever cell it stands, is corrected to the existing relative path.
 
     **Fix safety** Safe where one file only is so near by a slip in case, punctuation or spelling, or where one file of exactly this
-    name is in the tree. Unsafe for another extension, where several are near or there is a file for each of several names (`GOOG.csv`, `MSFT.csv`), and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`; not `input` and `data`, which say nothing of it), in a folder beside the notebook's own, in one of old files or of tests' fixtures, or not in the folder that says which part or stage of the data is meant (`processed/sales.csv`, `2019/sales.csv`). Silent where none is: then data are missing;
+    name is in the tree. Unsafe for another extension, where several are near, one of a file for each name (`GOOG.csv`), and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`), in a folder beside the notebook's own, in one of old files or tests, or not in the folder that says which part or stage of the data is meant (`processed/sales.csv`, `2019/sales.csv`). Silent where none is: then data are missing;
     a notebook or a program that bears the name is no data.
     """
 
@@ -112,7 +112,7 @@ def list_near_files(context: RuleContext, path: str) -> list[tuple[str, bool]]:
 
 
 def _are_of_each(name: str, beside: list[str]) -> bool:
-    """Whether there is a file for each of several persons or shares (``GOOG.csv``, ``MSFT.csv``), and one more is missing."""
+    """Whether each of several names has a file (``GOOG.csv``)."""
     ending = posixpath.splitext(name)[1]
     stems = [posixpath.splitext(n)[0] for n in beside if posixpath.splitext(n)[1] == ending]
     return len(stems) > 1 and all(map(is_proper_name, [posixpath.splitext(name)[0], *stems]))

@@ -11,22 +11,20 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSED = re.compile(r"^\s*-?\d+\s*$|^\W{0,2}(?:None of \[\w*(?:Index)?\()?\[\s*-?\d+(?:,\s*-?\d+)*\]")
-"""What is missed is a whole number, or a list of them."""
 
 NUMBERS = re.compile(r"u?int|float|double|decimal", re.IGNORECASE)
-"""How the dtypes begin of an index of numbers, or of intervals between numbers."""
 _INTEGERS = re.compile(r"u?int", re.IGNORECASE)
 
 
 class PositionInSeries(Rule):
     """Take an item of a Series by its position with ``.iloc``.
 
-    **Failure** `KeyError: 0` from `s[0]`, or `None of [Index([0, 2], dtype='int64')] are in the [index]` from `s[[0, 2]]` or `s[np.argsort(s)]`, where the index of `s` holds no integers: pandas 3 reads every key as a label.
+    **Failure** `KeyError: 0` from `s[0]`, also from `s[[0, 2]]` or `s[np.argsort(s)]`, where the index of `s` holds no integers: pandas 3 reads every key as a label.
 
     **Fix** `s.iloc[0]`, for every integer key of the same Series in the cell.
 
     **Fix safety** Safe where the live index is not of numbers, because an integer could mean nothing but a position. Unsafe for
-    a negative key on an index of numbers (`s[-1]`), which never worked but can mean nothing else, for an index of truth values, and where the number is a label as a text. Silent where the number
+    a negative key on an index of numbers (`s[-1]`), which never worked but can mean nothing else, for truth values, and where a text has that number. Silent where the number
     may be a label that is missing.
     """
 
@@ -57,9 +55,7 @@ class PositionInSeries(Rule):
                 f"Use `{context.text(node.value)}.iloc[{context.text(node.slice)}]`",
                 f"`{context.text(node)}` looks for a label, not a position.",
                 applicability=Applicability.UNSAFE if labels else Applicability.SAFE,
-                why=(self.why, "A label of this index may be meant.", "A negative number is no label of this index.")[
-                    labels
-                ],
+                why=(self.why, "A label may be meant.", "No label is negative.")[labels],
                 prior=0.75 if labels else 0.9,
             )
             return
@@ -72,13 +68,12 @@ def is_forecast_of_old(context: RuleContext, node: ast.expr) -> bool:
 
 
 def _rate_labels(context: RuleContext, node: ast.Subscript, dtype: str) -> int:
-    """2 where a label of a Series, or the first part of one, is a number or an interval, or that cannot be told; 1 for truth values, which
-    0 and 1 may stand for, and where a label is the very number as a text; else 0."""
+    """2 where a label, or its first part, may be a number; 1 for truth values, and where one is that number as a text; else 0."""
     if dtype == "bool":
         return 1
     key = f"({context.text(node.slice)})"
     labels = f"(i[0] if isinstance(i, tuple) else i for i in ({context.text(node.value)}).index)"
-    is_number = "hasattr(n, '__index__') or hasattr(n, 'closed_left') or (isinstance(n, float) and n == n)"
+    is_number = "hasattr(n, '__index__') or hasattr(n, 'left') or (isinstance(n, float) and n == n)"
     is_truth = "type(n).__name__ in ('bool', 'bool_')"
     is_text = f"n in [str(k) for k in ({key} if hasattr({key}, '__len__') else [{key}])]"
     rated = context.number(

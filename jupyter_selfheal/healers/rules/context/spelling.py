@@ -170,7 +170,7 @@ def _are_words(one: str, two: str, *, strict: bool) -> bool:
 
 
 def is_proper_name(word: str) -> bool:
-    """``Christina``, which is no slip of ``Christian``, nor ``GOOGL`` of ``GOOG``: who or what something is told of."""
+    """``Christina``, which is no slip of ``Christian``, nor ``GOOGL`` of ``GOOG``."""
     parts = re.findall(r"[^\W\d_]+", word)
     is_name = word.istitle() or (word.isupper() and len(word) < 6)
     return is_name and any(part.lower() not in read_words("common_words", "words") for part in parts)
