@@ -102,7 +102,7 @@ class Cell:
     so that ``runs`` is 0, and what it did before that is there. ``stale``: it depends on what an unhealed cell never made or
     changed, so that its stored outputs say nothing about a run of it now. ``failed``: a batch ran it, and it failed and was not
     healed: it is not run again for another cell's sake. ``warned``: classes of what it was warned of when it ran in a batch.
-    ``given``: its source in the file, where a batch changed it since; empty elsewhere.
+    ``given``: its source as it was given, where a patch changed it since; empty elsewhere.
     ``count``: the execution number that is stored in the notebook with its outputs. ``begun`` and ``ended``: when that run was, in seconds, where
     the notebook says so; 0 where it does not.
     """
@@ -195,7 +195,8 @@ class Notebook:
 
     def with_source(self, cell_id: str, source: str) -> Notebook:
         """The same notebook with one cell's source replaced."""
-        return replace(self, cells=tuple(replace(c, source=source) if c.id == cell_id else c for c in self.cells))
+        cells = (replace(c, source=source, given=c.given or c.source) if c.id == cell_id else c for c in self.cells)
+        return replace(self, cells=tuple(cells))
 
     def apply(self, patch: Patch) -> Notebook:
         """The notebook after a patch's edits, each made on what those before it left. Running cells and installing change no source.

@@ -39,7 +39,10 @@ def find_made(names: Iterable[str], below: Iterable[ast.stmt]) -> frozenset[str]
     made = set(names)
     for statement in below:
         if isinstance(statement, DEFINITIONS):
-            (made.discard, made.add)[not made.isdisjoint(src.find_free_names(statement))](statement.name)
+            if made.isdisjoint(src.find_free_names(statement)):
+                made.discard(statement.name)
+            else:
+                made.add(statement.name)
             continue
         for targets, value in _list_bindings(statement):
             if not made.isdisjoint(_find_origins(value)):

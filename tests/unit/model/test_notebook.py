@@ -39,3 +39,10 @@ def test_running_and_installing_change_no_source() -> None:
 def test_a_patch_that_does_not_fit_is_refused(edit: Edit, why: str) -> None:
     with pytest.raises(PatchError, match=why):
         after(edit)
+
+
+def test_a_changed_cell_keeps_what_it_was_given() -> None:
+    """A chain of fixes asks of what age a notebook is: the first fix may have replaced what said so."""
+    notebook = Notebook((Cell("a", "old()"), Cell("b", "x")))
+    twice = notebook.with_source("a", "new()").with_source("a", "newer()")
+    assert [(c.source, c.given) for c in twice.cells] == [("newer()", "old()"), ("x", "")]

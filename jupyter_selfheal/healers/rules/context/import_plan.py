@@ -289,11 +289,8 @@ def _find_user_below(context: RuleContext, *names: str) -> str:
         return ""
     below = (c.id for c in context.notebook.list_code_after(context.cell_id) if c.id != context.cell_id)
     user = next((i for i in below if any(n.id in names for n in context.view_cell(i).walk(ast.Name))), "")
-    runs = (
-        [s for s in context.view_cell(user).tree.body if not isinstance(s, ast.FunctionDef | ast.ClassDef)]
-        if user
-        else []
-    )
+    body = context.view_cell(user).tree.body if user else []
+    runs = [s for s in body if not isinstance(s, ast.FunctionDef | ast.ClassDef)]
     return user if any(is_name(n, name) for s in runs for n in ast.walk(s) for name in names) else ""
 
 
