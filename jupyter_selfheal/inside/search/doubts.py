@@ -14,7 +14,7 @@ from jupyter_selfheal.inside.search.given_back import find_given_back
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES
 from jupyter_selfheal.inside.search.idle_loops import find_fewer_rounds
-from jupyter_selfheal.inside.search.last_left_out import find_last_left_out
+from jupyter_selfheal.inside.search.last_left_out import find_end_left_out, find_last_left_out
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.lost_names import (
     find_counted_name,
@@ -145,10 +145,13 @@ class Doubts:
         return f"`{name}` is a number, and the condition only asks whether it is 0" if name else ""
 
     def _describe_last_left_out(self, n: int) -> str:
-        """The doubt about a loop by index that ends one item sooner, and reads no item behind."""
-        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
+        """The doubt about a loop by index that ends one item sooner, and reads no item behind; or about a part in all places of a whole."""
+        changes = [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
         counted = next((found for old, text in changes if (found := find_last_left_out(old, text))), "")
-        return f"`{counted}` leaves the last item out, and nothing reads the one behind" if counted else ""
+        if counted:
+            return f"`{counted}` leaves the last item out, and nothing reads the one behind"
+        part = next((found for old, text in changes if (found := find_end_left_out(old, text))), "")
+        return f"with `{part}` one item is read nowhere" if part else ""
 
     def _describe_new_body(self, n: int) -> str:
         """The doubt about a function that is written anew."""

@@ -1,8 +1,9 @@
-"""A loop by index that a patch ends one item sooner, though it reads no item behind the one it is at: the last one is left out."""
+"""A loop by index that a patch ends one item sooner, though it reads no item behind the one it is at, and a part that is read in place of a whole: an item is left out."""
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 
@@ -14,6 +15,32 @@ def find_last_left_out(old: str, new: str) -> str:
         if text not in known and not any(_reads_behind(n, loop.target) for n in ast.walk(function)):
             return text
     return ""
+
+
+def find_end_left_out(old: str, new: str) -> str:
+    """``xs[1:]`` or ``xs[:-1]`` where the new text of a function reads nothing else of ``xs``, and the old one read ``xs``: what the item at that
+    end is, nothing asks any more; empty where there is none."""
+    was = {f.name: _count_whole_reads(f) for f in ast.walk(ast.parse(old)) if isinstance(f, ast.FunctionDef)}
+    for function in ast.walk(ast.parse(new)):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        now = _count_whole_reads(function)
+        for node in ast.walk(function):
+            match node:
+                case ast.Subscript(
+                    ast.Name(name),
+                    ast.Slice(ast.Constant(1), None, None)
+                    | ast.Slice(None, ast.UnaryOp(ast.USub(), ast.Constant(1)), None),
+                ) if was.get(function.name, now)[name] and not now[name]:
+                    return ast.unparse(node)
+    return ""
+
+
+def _count_whole_reads(function: ast.FunctionDef) -> Counter[str]:
+    """How often each name is read, but for parts of it that are cut out by a slice."""
+    cut = {id(n.value) for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)}
+    names = (n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    return Counter(n.id for n in names if id(n) not in cut)
 
 
 def _list_shortened(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.For, str]]:

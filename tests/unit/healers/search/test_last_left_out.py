@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search.last_left_out import find_last_left_out
+from jupyter_selfheal.inside.search.last_left_out import find_end_left_out, find_last_left_out
 
 LOOP = "def count(xs):\n    found = 0\n    for i in range({}):\n        if {}:\n            found += 1\n    return {}\n"
 WHOLE, SHORT = "len(xs)", "len(xs) - 1"
@@ -37,3 +37,23 @@ WHOLE, SHORT = "len(xs)", "len(xs) - 1"
 )
 def test_the_last_item_is_left_out_where_no_neighbour_is_read(old: str, new: str, place: str) -> None:
     assert find_last_left_out(old, new) == place
+
+
+FOUND = (
+    "def found(xs, day):\n    for x in {}:\n        if x == day:\n            return count({}, x) == 1\n    return {}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        (("xs", "xs", "False"), ("xs[1:]", "xs[1:]", "False"), "xs[1:]"),
+        (("xs", "xs", "False"), ("xs[:-1]", "xs[:-1]", "False"), "xs[:-1]"),
+        (("xs", "xs", "False"), ("xs[1:]", "xs", "False"), ""),
+        (("xs", "xs", "xs[0]"), ("xs[1:]", "xs[1:]", "xs[0]"), ""),
+        (("xs[1:]", "xs[1:]", "False"), ("xs[1:]", "xs[1:]", "True"), ""),
+        (("xs", "xs", "False"), ("xs[day:]", "xs[day:]", "False"), ""),
+    ],
+)
+def test_an_item_that_is_read_nowhere_any_more(old: tuple[str, ...], new: tuple[str, ...], part: str) -> None:
+    assert find_end_left_out(FOUND.format(*old), FOUND.format(*new)) == part
