@@ -166,7 +166,7 @@ class HealMagics:
 
     def _send_decision(self, heal: LiveHeal, action: str, *, text: str = "") -> None:
         self._actions.send_decision(heal, action, text=text)
-        self._dispatcher.wait_without_card(heal)
+        self._dispatcher.wait_in_terminal(heal)
 
     def _do_reject(self, why: str) -> None:
         self._send_decision(self._find_last_heal("proposed"), "reject", text=why.strip("\"'"))
@@ -189,7 +189,7 @@ class HealMagics:
         if not self._session.config.consent:
             raise UsageError("nothing is sent before you agree: `%heal consent`; `%heal sent` shows what was")
         self._actions.ask_model(heal)
-        self._dispatcher.wait_without_card(heal)
+        self._dispatcher.wait_in_terminal(heal)
 
     def _do_stop(self, _rest: str) -> None:
         heal = self._find_last_heal()
@@ -205,7 +205,8 @@ class HealMagics:
                 f"one of {words.format_choices(questions[0])}" if questions else "nothing was asked: see `%heal show`"
             )
             raise UsageError(f"`%heal answer VALUE`: {expected}")
-        self._send_decision(heal, "answer", text=words.read_answer(questions[0], value))
+        self._actions.send_decision(heal, "answer", text=words.read_answer(questions[0], value))
+        self._dispatcher.wait_without_card(heal)
 
     def _do_allow(self, _rest: str) -> None:
         self._send_decision(self._find_last_heal("proposed"), "allow")
@@ -288,7 +289,7 @@ class HealMagics:
         if not number and last is not None and last.card.phase != "applied" and self._session.take_rejection_back(last):
             self._dispatcher.restart_heal(last, self._session.config)
             print("The rejection is taken back: that fix may be offered again.")
-            self._dispatcher.wait_without_card(last)
+            self._dispatcher.wait_in_terminal(last)
             return
         heal = self._find_heal_to_undo(number)
         if heal.card.undo and self._session.carry_out(heal, "undo"):
