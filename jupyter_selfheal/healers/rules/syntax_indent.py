@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.code_lines import (
     WORD,
     find_code_end,
@@ -25,6 +26,8 @@ OWNERS = {
     "finally": ("try",),
 }
 """The statements that may have such a branch."""
+PROSE = re.compile(r"\w+\s*:|(?!print)\w+(?: \(|\(e?s\)$)")
+"""Notes that would parse: ``TODO: later``, ``see (below)``, ``column(s)``."""
 
 
 class Indentation(SyntaxRule):
@@ -84,8 +87,10 @@ def _indent_block(source: str, fault: Fault) -> Iterator[Mend]:
         last, indent = commented
         body = [*lines[:last], f"{indent}pass", *lines[last:]]
         is_named = re.match(r"\s*(?:async\s+)?(?:def|class)\b", lines[head - 1])  # who calls it wants more than nothing
-        sure = is_named is None
-        yield Mend("\n".join(body), "Add `pass` to the block that is commented out", sure, 0.92 if sure else 0.65)
+        bound = set(_list_words(lines[head - 1])).difference(*map(_list_words, lines[: head - 1]))
+        below = next((line.strip() for line in lines[last:] if line.strip()), "")
+        sure = is_named is None and bound.isdisjoint(src.find_names(below).uses)
+        yield Mend("\n".join(body), "Add `pass` to the block that is commented out", sure, 0.92 if sure else 0.55)
     ends = not first or len(read_indent(lines[first - 1])) < len(base)
     if ends or (first and re.match(rf"{base}(?:def|class)\b", lines[first - 1])):
         body = [*lines[:head], f"{base}{STEP}pass", *lines[head:]]
@@ -119,7 +124,8 @@ def _find_commented_body(lines: list[str], head: int, base: str) -> tuple[int, s
         if line.strip():
             last = n
             notes.append(line)
-    if not any(is_code(note.lstrip("# \t")) for note in notes):
+    texts = [note.lstrip("# \t") for note in notes]
+    if not any(is_code(text) and not PROSE.match(text) for text in texts):
         return None
     return last, read_indent(notes[0])
 
