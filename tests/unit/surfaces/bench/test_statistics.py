@@ -363,7 +363,7 @@ def test_files_that_cannot_be_compared_get_one_line(tmp_path: Path, capsys: pyte
         ("b", "different tasks"),
         ("old", "schema 1"),
         ("words", "no file of rows"),
-        ("none", "no file of rows"),
+        ("none", "cannot be read"),
     ):
         with pytest.raises(UsageError, match=says) as raised:
             report(capsys, "compare", good, str(tmp_path / f"{name}.jsonl"))
