@@ -14,21 +14,27 @@ from jupyter_selfheal.inside.fork.after_fork import SPARE
 from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.model import OPEN, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.kernel
 
 
 @pytest.fixture
-def state(tmp_path: Path) -> Iterator[TrialKernel]:
+def others() -> frozenset[int]:
+    """The processes that states of other tests hold ahead."""
+    return list_spares()
+
+
+@pytest.fixture
+def state(tmp_path: Path, others: frozenset[int]) -> Iterator[TrialKernel]:
     state = open_state("python3", str(tmp_path), writes="allow")
     yield state
     state.close()
 
 
-def count_spares() -> int:
+def list_spares() -> frozenset[int]:
     children = psutil.Process(os.getpid()).children(recursive=True)
-    return sum(_read_name(child) == SPARE for child in children)
+    return frozenset(child.pid for child in children if _read_name(child) == SPARE)
 
 
 def _read_name(process: psutil.Process) -> str:
@@ -40,16 +46,18 @@ def _read_name(process: psutil.Process) -> str:
 
 @pytest.mark.parametrize("is_last", [True, False])
 def test_while_a_trial_runs_that_is_likely_the_last_no_other_is_made_ahead(
-    state: TrialKernel, tmp_path: Path, is_last: bool
+    state: TrialKernel, others: frozenset[int], tmp_path: Path, is_last: bool
 ) -> None:
     go = tmp_path / "go"
     waits = f"import os, time\nwhile not os.path.exists({str(go)!r}):\n    time.sleep(0.05)"
     request = TrialRequest((Run(waits),), timeout=120.0, sandbox=OPEN, is_last=is_last)
+    assert wait_until(lambda: list_spares() - others)
+    taken = list_spares()
     trial = threading.Thread(target=state.run, args=(request,))
-    wait_until(lambda: count_spares() == 1)  # that which the trial takes
     trial.start()
-    made = wait_until(lambda: count_spares() == 0, 20.0) and wait_until(lambda: count_spares() > 0, 4.0)
+    assert wait_until(lambda: taken - others - list_spares()), "the trial takes the one that is there"
+    made = wait_until(lambda: list_spares() - taken, 4.0 if is_last else PATIENCE)
     go.write_text("")
     trial.join()
     assert made is not is_last
-    assert wait_until(lambda: count_spares() == 1), "behind its end one is"
+    assert wait_until(lambda: list_spares() - taken), "behind its end one is"
