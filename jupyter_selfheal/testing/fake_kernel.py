@@ -66,6 +66,11 @@ class FakeKernel:
     def isolation(self) -> Isolation:
         return Isolation("fake")
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing runs from this state any more, for assertions."""
+        return self._closed
+
     def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
         """See :meth:`jupyter_selfheal.ports.TrialKernel.run`."""
         if self._closed:

@@ -40,6 +40,15 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     return seen
 
 
+@pytest.fixture
+def library(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of installed modules."""
+    folder = place.parent / "site-packages"
+    folder.mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    return folder
+
+
 def heal(place: Path, *cells: str, **also: bool) -> HealedNotebook:
     given = write(place / "n.ipynb", *cells)
     return heal_notebook(given, output=place / "out.ipynb", config=HealConfig(healers=("rules",), **also))
@@ -96,13 +105,10 @@ def test_more_fixes_than_a_state_may_stand_upon_each_other_are_applied(place: Pa
 
 
 def test_what_an_importing_cell_loads_behind_its_failure_is_loaded_once_for_all_trials(
-    place: Path, runs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+    place: Path, runs: list[tuple[str, str]], library: Path
 ) -> None:
-    library = place.parent / "site-packages"
-    library.mkdir()
     (library / "heavy.py").write_text("import os\nmaker = os.getpid()\n")
     (library / "quick.py").write_text("value = 1\n")
-    monkeypatch.setenv("PYTHONPATH", str(library))
     fails = "from quick import valeu\nimport heavy\nimport os\nprint(heavy.maker == os.getpid())"
     healed = heal(place, fails, "print(valeu + heavy.maker * 0)", offline=True)
     printed = [text for code, text in runs if code.startswith("from quick import value")]
@@ -111,12 +117,9 @@ def test_what_an_importing_cell_loads_behind_its_failure_is_loaded_once_for_all_
 
 
 def test_of_an_importing_cell_that_nobody_heals_nothing_is_loaded_for_the_cells_below(
-    place: Path, runs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+    place: Path, runs: list[tuple[str, str]], library: Path
 ) -> None:
-    library = place.parent / "site-packages"
-    library.mkdir()
     (library / "heavy.py").write_text("")
-    monkeypatch.setenv("PYTHONPATH", str(library))
     asks = "import sys\nprint('heavy' in sys.modules)"
     assert not heal(place, "import no_such_package_anywhere\nimport heavy", asks, offline=True).runs
     assert {printed for code, printed in runs if code == asks} == {"False\n"}

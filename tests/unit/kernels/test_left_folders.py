@@ -23,3 +23,4 @@ def test_an_empty_folder_of_a_killed_run_is_removed_and_nothing_else(tmp_path: P
 
 def test_a_folder_that_cannot_be_listed_is_no_matter(tmp_path: Path) -> None:
     remove_left_folders(str(tmp_path / "missing"))
+    assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.model import Cell, Keep, Notebook, Run, Trial, TrialRequest
 from jupyter_selfheal.surfaces.notebook.behind import MOST_STATES, MOST_TAKEN, StatesBehind, needs_no_network
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
@@ -21,14 +20,6 @@ def leave(states: StatesBehind, first: FakeKernel, code: str, blocked: tuple[str
     return run, state
 
 
-def is_closed(state: FakeKernel) -> bool:
-    try:
-        state.run(TrialRequest(()))
-    except KernelError:
-        return True
-    return False
-
-
 def test_the_state_behind_just_these_steps_is_taken_and_the_others_are_let_go() -> None:
     states, first = StatesBehind(), FakeKernel()
     one, state = leave(states, first, "x = 1")
@@ -36,7 +27,7 @@ def test_the_state_behind_just_these_steps_is_taken_and_the_others_are_let_go() 
     taken = states.take(first, [one])
     assert taken is not None
     assert taken.state is state
-    assert (is_closed(state), is_closed(other)) == (False, True)
+    assert (state.is_closed, other.is_closed) == (False, True)
     assert states.take(first, [one]) is None
 
 
@@ -44,25 +35,25 @@ def test_another_first_state_or_another_step_takes_nothing() -> None:
     states, first = StatesBehind(), FakeKernel()
     run, state = leave(states, first, "x = 1")
     assert states.take(FakeKernel(), [run]) is None
-    assert is_closed(state)
+    assert state.is_closed
     run, state = leave(states, first, "x = 1")
     assert states.take(first, [replace(run, with_asides=True)]) is None
-    assert is_closed(state)
+    assert state.is_closed
 
 
 def test_a_trial_that_was_kept_from_something_leaves_no_state() -> None:
     states, first = StatesBehind(), FakeKernel()
     run, state = leave(states, first, "x = 1", blocked=("network: connect",))
-    assert is_closed(state)
+    assert state.is_closed
     assert states.take(first, [run]) is None
 
 
 def test_few_are_held_at_once_and_all_are_let_go_in_the_end() -> None:
     states, first = StatesBehind(), FakeKernel()
     left = [leave(states, first, f"x = {n}")[1] for n in range(MOST_STATES + 1)]
-    assert [is_closed(s) for s in left] == [True] + [False] * MOST_STATES
+    assert [s.is_closed for s in left] == [True] + [False] * MOST_STATES
     states.close()
-    assert all(is_closed(s) for s in left)
+    assert all(s.is_closed for s in left)
 
 
 def test_so_many_may_be_taken_one_upon_the_other() -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.model import (
     Case,
     Cell,
@@ -207,16 +206,8 @@ def test_its_end_is_not_waited_for_while_a_kernel_starts_and_that_one_is_closed_
     assert begun.wait(60)
     made.close()
     go_on.set()
-    assert wait_until(lambda: is_closed(state), pause=0.002)
+    assert wait_until(lambda: state.is_closed, pause=0.002)
     assert made.finish(ONE, ()) is None
-
-
-def is_closed(state: FakeKernel) -> bool:
-    try:
-        state.run(TrialRequest(()))
-    except KernelError:
-        return True
-    return False
 
 
 def test_an_error_that_nobody_foresaw_is_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
