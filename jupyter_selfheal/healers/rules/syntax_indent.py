@@ -87,7 +87,7 @@ def _indent_block(source: str, fault: Fault) -> Iterator[Mend]:
         last, indent = commented
         body = [*lines[:last], f"{indent}pass", *lines[last:]]
         is_named = re.match(r"\s*(?:async\s+)?(?:def|class)\b", lines[head - 1])  # who calls it wants more than nothing
-        bound = set(_list_words(lines[head - 1])).difference(*map(_list_words, lines[: head - 1]))
+        bound = src.find_names(f"{lines[head - 1].strip()} pass").binds.difference(*map(_list_words, lines[: head - 1]))
         below = next((line.strip() for line in lines[last:] if line.strip()), "")
         sure = is_named is None and bound.isdisjoint(src.find_names(below).uses)
         yield Mend("\n".join(body), "Add `pass` to the block that is commented out", sure, 0.92 if sure else 0.55)
