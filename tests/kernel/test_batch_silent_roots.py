@@ -55,3 +55,16 @@ def test_input_gets_the_answers_in_their_order_and_without_one_the_cell_is_left_
     assert done.notebook["cells"][0]["status"] == "ran", "answered in the first run, in trials, and in the clean run"
     one = heal(given, "-o", "out2.ipynb", "--json", "--input", "Ada", ends=1)
     assert one.notebook["cells"][0]["status"] == "left alone"
+
+
+def test_a_lost_write_of_which_nothing_fails_is_told_in_one_line(place: Path) -> None:
+    frame = 'import pandas as pd\nstock = pd.DataFrame({"kind": ["a", "b"], "n": [1.0, None]})'
+    lost = 'stock["n"].fillna(0, inplace=True)'
+    filtered = f"import warnings\nwith warnings.catch_warnings(action='ignore'):\n    {lost}"
+    given = write(place / "n.ipynb", frame, lost, "stock['n'] = stock['n'].fillna(0)", filtered, f"{lost}\nnowhere")
+    done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=1)
+    assert [n for n in done.notebook["notes"] if "pandas warns" in n] == [
+        "pandas warns that what is written into a part of a table is lost there, as it is a copy: cell 2 (`--review` shows the lines)"
+    ], "not what writes into the table, what is filtered out, or a cell that fails"
+    reviewed = heal(given, "-o", "again.ipynb", "--offline", "--json", "--review", ends=1)
+    assert not any("pandas warns" in n for n in reviewed.notebook["notes"]), "the review itself says it"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from jupyter_selfheal.model import Isolation, Notebook
 from jupyter_selfheal.surfaces.notebook.agreement import compare_records
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.drift import list_cell_drifts
+from jupyter_selfheal.surfaces.notebook.failures import list_warnings
 from jupyter_selfheal.surfaces.notebook.final import FinalResult, Fix
 from jupyter_selfheal.surfaces.notebook.read import Document
-from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Review
+from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Review, Status
 from jupyter_selfheal.surfaces.notebook.stale import clear_marks
+
+LOST_WRITE = "ChainedAssignmentError"
+"""What pandas warns of where a value is written into a copy: the cell runs, and its table stays as it was."""
 
 
 def build_report(
@@ -41,12 +45,24 @@ def build_report(
         survived=settled.survived,
         was_run=settled.was_run,
         ran_beside=settled.ran_beside,
-        notes=(*document.notes, *notes, *settled.notes),
+        notes=(
+            *document.notes,
+            *notes,
+            *settled.notes,
+            *(_note_lost_writes(records, settled.seen or first) if review is None else ()),
+        ),
         seconds=seconds,
         fixes=tuple(f.candidate.patch.title for f in settled.fixes),
         review=review.drop_reverted(records) if review is not None else None,
         drifts=list_cell_drifts(document.list_raw_cells(), records, first, settled.seen),
     )
+
+
+def _note_lost_writes(records: Sequence[Record], seen: Mapping[str, CellRun]) -> Iterator[str]:
+    """Cells that run, and whose write into a part of a table is lost: "runs" is not "right", whether or not anything failed of it."""
+    lost = [r for r in records if r.cell.id in seen and LOST_WRITE in list_warnings(seen[r.cell.id].result.outputs)]
+    if names := ", ".join(str(r.number) for r in lost if r.status in (Status.RAN, Status.HEALED)):
+        yield f"pandas warns that what is written into a part of a table is lost there, as it is a copy: cell {names} (`--review` shows the lines)"
 
 
 def build_unfinished(notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix], stopped: str) -> FinalResult:
