@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.kernels.forked import ForkedKernel
-from jupyter_selfheal.model import Sandbox
+from jupyter_selfheal.model import Sandbox, Trial
 from tests.kernel.forking import User, printed, tried
 
 pytestmark = pytest.mark.kernel
@@ -17,6 +17,10 @@ pytestmark = pytest.mark.kernel
 def mime(state: ForkedKernel, code: str) -> list[set[str]]:
     trial = tried(state, code)
     assert trial.ran, trial
+    return mime_of(trial)
+
+
+def mime_of(trial: Trial) -> list[set[str]]:
     return [set(o.data) for o in trial.steps[0].outputs if o.data]
 
 
@@ -30,7 +34,13 @@ def test_two_hundred_megabytes_of_output_are_cut(freeze: Any) -> None:
         "from IPython.display import display\ndisplay({'text/plain': 'x' * 200_000_000}, raw=True)\n1",
         sandbox=small,
     )
-    assert "output cut" in printed(trial, "stderr")
+    told = printed(trial, "stderr")
+    assert told.startswith("x" * 1000), "how the value begins is told"
+    assert len(told) < 3000
+    assert "output cut" in told
+    shown = tried(state, "'ab,' * 5_000_000", sandbox=small)
+    assert printed(shown, "stderr").startswith("'ab,ab,")
+    assert not mime_of(shown), "a part of a value is no result"
     trial = tried(
         state,
         "import subprocess\n_ = subprocess.run('yes | head -c 200000000', shell=True)\nprint('end')",

@@ -147,6 +147,12 @@ def test_help_is_shown_like_any_magic(shell: InteractiveShell) -> None:
     assert "--expect E" in found["docstring"]
 
 
+def test_help_is_also_a_command(shell: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> None:
+    extension.load(shell)
+    shell.run_cell("%heal help")
+    assert "--expect E" in capsys.readouterr().out
+
+
 def test_in_a_trial_heal_lines_are_read_and_nothing_is_started(
     shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:

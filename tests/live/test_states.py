@@ -318,5 +318,7 @@ def test_fix_of_a_cell_that_has_run_again_is_offered_no_more(loaded: LiveKernel)
     assert loaded.value(f"{SESSION}.heals.latest.card.phase") == "'proposed'"
     loaded.run("items = [7]", "again")
     refused = loaded.run("%heal approve")
-    assert "that does not fit the last heal" in refused["text"] + str(refused.get("evalue"))
+    said = refused["text"] + str(refused.get("evalue"))
+    assert "that does not fit the last heal (" in said
+    assert "run the cell that fails for a new one" in said
     assert loaded.value("items") == "[7]"

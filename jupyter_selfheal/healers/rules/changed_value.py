@@ -113,7 +113,7 @@ class ChangedValue(Rule):
                 yield self.patch(
                     view.replace(view.cell_id, [*splices, *view.add_imports([known[1]])]),
                     f"Calibrate `{splices[0][2]}`",
-                    "`cv='prefit'` is not accepted since scikit-learn 1.8.",
+                    "`cv='prefit'` is no longer accepted (scikit-learn 1.8).",
                     why=self.cite("https://scikit-learn.org/stable/whats_new/v1.6.html"),
                     prior=0.92,
                 )
@@ -124,8 +124,12 @@ class ChangedValue(Rule):
         return self.patch(
             context.replace(context.cell_id, dict.fromkeys(splices)),
             f"Change `{context.source[start:end]}` to `{text}`",
-            f"`{context.source[start:end]}` is not accepted"
-            + (f" since {change.libraries[0].partition('.')[0]} {change.version}." if not change.unsafe else "."),
+            f"`{context.source[start:end]}` is "
+            + (
+                "not accepted."
+                if change.unsafe
+                else f"no longer accepted ({change.libraries[0].partition('.')[0]} {change.version})."
+            ),
             applicability=Applicability.UNSAFE if change.unsafe else Applicability.SAFE,
             why=change.unsafe or self.cite(change.source),
             prior=0.9,

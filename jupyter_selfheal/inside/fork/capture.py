@@ -25,6 +25,9 @@ KINDS = frozenset({"display_data", "update_display_data", "execute_result", "err
 
 CUT = "\n… output cut: the trial's limit is reached …\n"
 
+HEAD = 2000
+"""How many characters are shown of one value that is beyond the limit."""
+
 FAULTS = "faults"
 """The file to which Python writes the stack of a crash."""
 
@@ -191,13 +194,13 @@ class Capture:
         if kind == "error" or len(raw) + self._sent <= self.limit:
             self._send({"output_type": kind, **json.loads(raw)}, len(raw))
         elif kind != "clear_output":
-            self._say_cut()
+            self._say_cut(str((content.get("data") or {}).get("text/plain", ""))[:HEAD])
 
-    def _say_cut(self) -> None:
-        """The limit is reached: say so once."""
+    def _say_cut(self, head: str = "") -> None:
+        """The limit is reached: say so once, and how the value begins that is beyond it (it is no output to compare with)."""
         if not self._is_cut:
             self._is_cut = True
-            self._send({"output_type": "stream", "name": "stderr", "text": CUT}, 0)
+            self._send({"output_type": "stream", "name": "stderr", "text": head + CUT}, 0)
 
     def _send(self, output: dict[str, Any], size: int) -> None:
         self._sent += size

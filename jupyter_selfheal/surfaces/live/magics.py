@@ -78,6 +78,8 @@ class HealMagics:
         word, _, rest = line.strip().partition(" ")
         if not word or word.startswith("--"):
             self._heal_last(line)
+        elif word == "help":
+            words.print_lines(options.HELP.splitlines())
         elif word not in options.COMMANDS:
             raise UsageError(f"unknown command {word!r}{options.suggest_command(word)}; `%heal?` lists all of them")
         else:
@@ -106,7 +108,8 @@ class HealMagics:
         if phases and heal.card.phase == "healing":
             heal.settled.wait(60)
         if phases and heal.card.phase not in phases:
-            raise UsageError(f"that does not fit the last heal: {heal.card.status}")
+            again = "; run the cell that fails for a new one" if phases == ("proposed",) else ""
+            raise UsageError(f"that does not fit the last heal ({heal.card.status.rstrip('.')}){again}")
         return heal
 
     def _do_approve(self, cell: str = "", replacing: bool = False) -> None:

@@ -101,7 +101,7 @@ def _explain_text(text: str) -> str:
     """What git has put in the place of a notebook, and what to do; empty where it is something else."""
     if text.startswith("version https://git-lfs.github.com/spec/"):
         return "a pointer of Git LFS, not the notebook itself: `git lfs pull` brings it"
-    if all(f"\n{mark}" in text for mark in ("<<<<<<< ", "=======", ">>>>>>> ")):
+    if all(f"\n{mark}" in f"\n{text}" for mark in ("<<<<<<< ", "=======", ">>>>>>> ")):
         return "a merge that git could not finish (it holds lines of <<<<<<< and >>>>>>>): resolve it first"
     return ""
 

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.healers.rules.context.knowledge import Change, load_knowledge
+from jupyter_selfheal.healers.rules.healer import load_rules
 from jupyter_selfheal.inside.probes import libraries
+from jupyter_selfheal.testing.rule_conformance import Bench
 
 LIBRARIES = (
     "numpy",
@@ -25,6 +27,13 @@ LIBRARIES = (
     "networkx",
     "IPython",
 )
+
+
+def test_since_when_a_style_of_seaborns_is_gone_is_told(bench: Bench) -> None:
+    plot = "import matplotlib\nmatplotlib.use('Agg')\nimport matplotlib.pyplot as plt"
+    broken = bench.fail(plot, "plt.style.use('seaborn-whitegrid')")
+    (patch, *_) = broken.propose_patches(*(r for r in load_rules() if r.code == "API203"))
+    assert patch.cause == "`'seaborn-whitegrid'` is no longer accepted (matplotlib 3.8)."
 
 
 def leads_somewhere(path: str) -> bool:

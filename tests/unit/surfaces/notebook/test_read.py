@@ -179,6 +179,7 @@ def test_the_times_of_a_run_are_read_where_they_are_noted(tmp_path: Path, told: 
     [
         ("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "`git lfs pull` brings it"),
         ('{"cells": [\n<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> topic\n]}', "a merge that git could not finish"),
+        ("<<<<<<< HEAD\n{}\n=======\n[]\n>>>>>>> topic\n", "a merge that git could not finish"),
         ('{"cells": [\n=======\n', "cut off or damaged"),
         ("[" * 100_000, "cut off or damaged"),
     ],
