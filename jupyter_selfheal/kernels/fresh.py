@@ -104,7 +104,7 @@ class FreshKernel:
         with self._register_session(live.session):
             if request.paths:
                 live.session.prepend_paths(request.paths)
-            if not (request.sandbox.network and request.sandbox.writes == "allow"):
+            if not (request.sandbox.network and request.sandbox.lets_write):
                 live.session.enter_sandbox(request.sandbox)
             results, ending, detail = run_steps(live.session, request)
         if self._closed and not live.session.kernel.alive:
@@ -165,7 +165,7 @@ class FreshKernel:
             return live
 
     def _write_policy(self, request: TrialRequest) -> str:
-        return self._writes if request.sandbox.writes == "allow" else request.sandbox.writes
+        return self._writes if request.sandbox.lets_write else request.sandbox.writes
 
     def _rebuild_state(self, request: TrialRequest) -> tuple[_Live, str]:
         """A new process in this state, and what was run again in words."""
@@ -240,7 +240,7 @@ class FreshKernel:
 
 
 def _list_blocked(results: Sequence[StepResult], limits: Sandbox) -> tuple[str, ...]:
-    plan = {"network": limits.network, "writes": limits.writes}
+    plan = {"network": limits.network, "writes": "allow" if limits.lets_write else limits.writes}
     causes = (sandbox_errors.find_cause(e.ename, e.evalue, plan) for result in results for e in result.errors)
     return tuple(dict.fromkeys(filter(None, causes)))
 

@@ -53,4 +53,4 @@ def describe_isolation(limits: Sandbox, probed: Mapping[str, str | None], on: tu
 
 def is_sandboxed(limits: Sandbox) -> bool:
     """Whether anything at all is kept from the trial."""
-    return not (limits.network and limits.writes == "allow" and not limits.memory_mb)
+    return not (limits.network and limits.lets_write and not limits.memory_mb)

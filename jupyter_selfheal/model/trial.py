@@ -117,13 +117,18 @@ class Keep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """What a trial is allowed. ``writes``: ``discard`` (an overlay, thrown away), ``allow`` (as the parent state would)
-    or ``forbid``. ``memory_mb`` 0 means no limit beyond the machine's headroom."""
+    """What a trial is allowed. ``writes``: ``discard`` (an overlay, thrown away), ``allow`` (as the parent state would), ``apart``
+    (the same, but where that has an overlay seen only in the states that are kept from it) or ``forbid``. ``memory_mb`` 0 means no limit beyond the machine's headroom."""
 
     network: bool = False
     writes: str = "discard"
     memory_mb: int = 0
     output_kb: int = 8_192
+
+    @property
+    def lets_write(self) -> bool:
+        """Whether it may write what the state may that it begins in."""
+        return self.writes in ("allow", "apart")
 
 
 OPEN = Sandbox(network=True, writes="allow")

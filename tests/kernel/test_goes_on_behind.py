@@ -11,7 +11,6 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.model import Run, Trial, TrialRequest
 from jupyter_selfheal.surfaces.notebook.api import HealedNotebook, heal_notebook
-from jupyter_selfheal.surfaces.notebook.behind import MOST_TAKEN
 from tests.command import place, write
 
 __all__ = ["place"]
@@ -97,11 +96,17 @@ def test_files_that_the_cell_wrote_are_there_below_and_on_the_disk_they_are_not(
     assert not (place / "f.txt").exists()
 
 
-def test_more_fixes_than_a_state_may_stand_upon_each_other_are_applied(place: Path) -> None:
-    cells = [f"w{n} = 'a{n}'.uper()\nassert w{n} == 'A{n}'" for n in range(MOST_TAKEN + 2)]
+def test_many_fixes_stand_upon_each_other_and_none_of_their_cells_runs_a_third_time(
+    place: Path, runs: list[tuple[str, str]]
+) -> None:
+    cells = [
+        f"open('f{n}.txt', 'x').close()\nw{n} = 'a{n}'.uper()\nprint('mended')\nassert w{n} == 'A{n}'"
+        for n in range(10)
+    ]
     healed = heal(place, *cells, offline=True)
     assert healed.runs
     assert len(healed.fixes) == len(cells)
+    assert sum(printed == "mended\n" for _, printed in runs) == 2 * len(cells)
 
 
 def test_what_an_importing_cell_loads_behind_its_failure_is_loaded_once_for_all_trials(

@@ -238,3 +238,30 @@ def test_a_mount_that_somebody_removed_meanwhile_keeps_no_trial_out(tmp_path: Pa
     finally:
         os.close(number)
     assert not drive.exists()
+
+
+@pytest.mark.parametrize("place", USERS, indirect=True)
+def test_overlays_upon_each_other_add_no_mounts_but_for_what_was_written(place: Place) -> None:
+    available(sandbox.OVERLAY)
+    saw = place.run(
+        """
+        def level(n):
+            sandbox.stack_overlays()
+            assert sorted(os.listdir(".")) == ["data.txt", *(f"level{k:02}" for k in range(n))], os.listdir(".")
+            if n == 40:
+                sandbox.stack_overlays()
+                sandbox.stack_overlays()
+                layers, mounts = overlay.count_layers(), len(overlay.list_sources())
+                assert layers == 41 and mounts <= order["mounts"] + 41, (layers, mounts, order["mounts"])
+                return
+            write(f"level{n:02}")
+            in_fork(lambda: level(n + 1))
+            assert f"level{n + 1:02}" not in os.listdir(".")
+        enter()
+        order["mounts"] = len(overlay.list_sources())
+        report["beneath"] = overlay.count_layers()
+        level(0)
+        """
+    )
+    assert saw["beneath"] == 1
+    assert place.contents()["project/data.txt"] == "as it was"

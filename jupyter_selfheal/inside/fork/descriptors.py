@@ -112,15 +112,17 @@ def list_writable_files(keep: Iterable[int]) -> dict[int, str]:
     for number in list_regular_files(keep):
         if fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
             continue
-        path = os.readlink(f"/proc/self/fd/{number}")
-        here = os.fstat(number)
-        try:
-            there = os.stat(path)
-            same = (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
-        except OSError:
-            same = False
-        path_by_number[number] = path if same else ""
+        path_by_number[number] = find_path(number)
     return path_by_number
+
+
+def find_path(number: int) -> str:
+    """The path of an open file; empty where that does not lead to the same file any more."""
+    path = os.readlink(f"/proc/self/fd/{number}")
+    with contextlib.suppress(OSError):
+        if os.path.samestat(os.fstat(number), os.stat(path)):
+            return path
+    return ""
 
 
 def detach_files(files: dict[int, str], is_discarded: bool) -> None:

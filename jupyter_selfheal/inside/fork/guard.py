@@ -185,10 +185,11 @@ def list_children(parent: int) -> list[int]:
         with open(f"/proc/{parent}/task/{parent}/children", encoding="utf-8") as f:
             return [int(pid) for pid in f.read().split()]
     except OSError:  # a system without CONFIG_PROC_CHILDREN
-        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _read_parent(pid) == parent]
+        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and read_parent(int(pid)) == parent]
 
 
-def _read_parent(pid: str) -> int:
+def read_parent(pid: int) -> int:
+    """The process whose child a process is, 0 where it is gone."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
             return int(f.read().rpartition(")")[2].split()[1])

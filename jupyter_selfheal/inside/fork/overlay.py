@@ -1,7 +1,7 @@
 """Folders whose writes are thrown away: overlay mounts on a private tmpfs that dies with the mount namespace.
 
 The tmpfs (the *stage*) is mounted on a directory of sysfs that exists to be mounted on. It holds, for each folder, a bind
-mount of what was there (``l0``), what is written (``u0``), and a list of both, ``selfheal.json``. A trial may itself start
+mount of what was there (``l0.0``), what is written (``u0``), and a list of both, ``selfheal.json``. A trial may itself start
 inside such a namespace (the notebook's own kernel runs in one): overlays can be stacked two deep only, so a second overlay
 over the same folder does not stack but gets all layers beneath, read from the earlier stage's list.
 
@@ -43,23 +43,40 @@ def mount_overlays(
     paths) that must succeed; another one that cannot be overlaid stays read-only. ``shared`` are folders to which writes
     go through. ``megabytes`` bounds all that can be written; ``options`` go to every overlay. Raises ``OSError``.
     """
-    here = os.getcwd()
     stage, earlier = _find_earlier()
-    below = list_mounts()
-    targets = _choose_targets([*earlier, *folders], below)
-    stage = stage or _choose_stage(targets)
+    targets = _choose_targets([*earlier, *folders], list_mounts())
     make_read_only(shared)
+    _mount_all(stage or _choose_stage(targets), earlier, targets, needed=needed, megabytes=megabytes, options=options)
+
+
+def mount_again(*, megabytes: int, options: str = "") -> None:
+    """Mount an overlay over each folder that has one, and change nothing else. As :func:`mount_overlays` otherwise."""
+    stage, earlier = _find_earlier()
+    _mount_all(stage, earlier, list(earlier), needed=list(earlier), megabytes=megabytes, options=options)
+
+
+def count_layers() -> int:
+    """How many layers the next overlay of this namespace would have beneath at most; 0 where it has none yet."""
+    _, earlier = _find_earlier()
+    return max(map(len, earlier.values()), default=0)
+
+
+def _mount_all(
+    stage: str, earlier: dict[str, list[str]], targets: list[str], *, needed: list[str], megabytes: int, options: str
+) -> None:
+    here = os.getcwd()
     layers = _mount_stage(stage, earlier, targets, megabytes)
+    os.chdir(stage)
     done = {}
     for number, target in enumerate(targets):
         try:
-            _mount_overlay(stage, number, target, layers[target], options)
+            _mount_overlay(number, target, layers[target], options, replaces=target in earlier)
         except OSError:
             if any(is_below(path, target) for path in needed):
                 raise
         else:
-            done[target] = [f"u{number}", *(os.path.relpath(layer, stage) for layer in layers[target])]
-    with open(os.path.join(stage, _LIST), "w", encoding="utf-8") as f:
+            done[target] = [f"u{number}", *layers[target]]
+    with open(_LIST, "w", encoding="utf-8") as f:
         json.dump(done, f)
     os.chdir(here)
 
@@ -112,13 +129,18 @@ def _has_unknown_owner(path: str) -> bool:
 
 
 def _find_earlier() -> tuple[str, dict[str, list[str]]]:
-    """The stage of the namespace that this one was copied from and its layers by folder; empty where there is none."""
+    """The stage of the namespace that this one was copied from and its layers by folder, without those in which nothing was written; empty
+    where there is none."""
     for stage in STAGES:
         try:
             with open(os.path.join(stage, _LIST), encoding="utf-8") as f:
-                return stage, json.load(f)
+                earlier = json.load(f)
         except (OSError, ValueError):
             continue
+        return stage, {
+            target: [*(name for name in upper if os.listdir(os.path.join(stage, name))), lowest]
+            for target, (*upper, lowest) in earlier.items()
+        }
     return "", {}
 
 
@@ -152,44 +174,60 @@ def _choose_stage(targets: list[str]) -> str:
 
 
 def _mount_stage(stage: str, earlier: dict[str, list[str]], targets: list[str], megabytes: int) -> dict[str, list[str]]:
-    """Mount the stage, the earlier one inside it as ``prev``; the layers beneath each target, uppermost first."""
-    before = syscalls.copy_mounts(stage) if earlier else -1
+    """Mount the stage; by target the names in it of the layers beneath, uppermost first.
+
+    What the earlier stage held is taken over layer by layer, and that stage let go: the hundredth state has a hundred mounts more
+    than the first, not some thousands.
+    """
+    copies = {target: [syscalls.copy_mounts(f"{stage}/{name}") for name in names] for target, names in earlier.items()}
+    if earlier:
+        with contextlib.suppress(OSError):  # that of another user namespace stays, below the new one
+            syscalls.detach_mount(stage)
     flags = syscalls.MS_NOSUID | syscalls.MS_NODEV
     syscalls.mount(OURS, stage, "tmpfs", flags, f"size={megabytes}m,mode=0700")
-    if earlier:
-        os.mkdir(f"{stage}/prev")
-        syscalls.attach_mounts(before, f"{stage}/prev")
     layers = {}
     for number, target in enumerate(targets):
-        if target in earlier:
-            layers[target] = [f"{stage}/prev/{name}" for name in earlier[target]]
-        else:
-            layers[target] = [f"{stage}/l{number}"]
-            os.mkdir(layers[target][0])
-            # without what is mounted below: that would be locked in the next user namespace, and overlayfs takes no such layer
-            with contextlib.suppress(OSError):
-                syscalls.mount(target, layers[target][0], flags=syscalls.MS_BIND)
-                continue
-            syscalls.mount(target, layers[target][0], flags=syscalls.MS_BIND | syscalls.MS_REC)
+        layers[target] = [f"l{number}.{n}" for n in range(len(copies.get(target, "1")))]
+        for name in layers[target]:
+            os.mkdir(f"{stage}/{name}")
+        if target in copies:
+            for name, copy in zip(layers[target], copies[target], strict=True):
+                syscalls.attach_mounts(copy, f"{stage}/{name}")
+            continue
+        # without what is mounted below: that would be locked in the next user namespace, and overlayfs takes no such layer
+        with contextlib.suppress(OSError):
+            syscalls.mount(target, f"{stage}/{layers[target][0]}", flags=syscalls.MS_BIND)
+            continue
+        syscalls.mount(target, f"{stage}/{layers[target][0]}", flags=syscalls.MS_BIND | syscalls.MS_REC)
     return layers
 
 
-def _mount_overlay(stage: str, number: int, target: str, layers: list[str], options: str) -> None:
-    upper, work = f"{stage}/u{number}", f"{stage}/w{number}"
+def _mount_overlay(number: int, target: str, layers: list[str], options: str, *, replaces: bool) -> None:
+    """Mount one, in the place of that which is there where it ``replaces`` it. The working directory must be the stage: the system takes a
+    page of options and no more."""
+    upper, work = f"u{number}", f"w{number}"
     was = os.stat(target)
     os.mkdir(work)
     os.mkdir(upper)
     with contextlib.suppress(OSError):  # an owner that is not mapped in this user namespace
         os.chown(upper, was.st_uid, was.st_gid)
     os.chmod(upper, was.st_mode & 0o7777)
-    inner = _open_mounts_below(target)
+    inner = _list_mounts_below(target)
+    copies = {path: syscalls.copy_mounts(path) for path in inner} if replaces else {}
+    numbers = {path: os.open(path, os.O_PATH | os.O_CLOEXEC) for path in inner if not replaces}
+    if replaces:
+        with contextlib.suppress(OSError):  # that of another user namespace stays, below the new one
+            syscalls.detach_mount(target)
     try:
         text = f"lowerdir={':'.join(layers)},upperdir={upper},workdir={work}"
         syscalls.mount(OURS, target, "overlay", syscalls.MS_NODEV, text + options)
-        put_back_mounts(inner)
+        put_back_mounts(numbers)
+        for path in list(copies):
+            with contextlib.suppress(FileNotFoundError):
+                syscalls.attach_mounts(copies.pop(path), path)
     finally:
-        for fd in inner.values():
-            os.close(fd)
+        for number in (*numbers.values(), *copies.values()):
+            os.close(number)
 
 
 def put_back_mounts(mounts: Mapping[str, int]) -> None:
@@ -200,11 +238,12 @@ def put_back_mounts(mounts: Mapping[str, int]) -> None:
             syscalls.mount(f"/proc/self/fd/{fd}", path, flags=syscalls.MS_BIND | syscalls.MS_REC)
 
 
-def _open_mounts_below(target: str) -> dict[str, int]:
-    """Mounts directly below a folder, which an overlay would hide, as open descriptors by path."""
-    number_by_path: dict[str, int] = {}
+def _list_mounts_below(target: str) -> list[str]:
+    """Mounts directly below a folder, which an overlay would hide, as far as they are ours to see."""
+    paths: list[str] = []
     for path in list_mounts():
-        if path != target and is_below(path, target) and not any(is_below(path, other) for other in number_by_path):
-            with contextlib.suppress(OSError):  # not ours to see
-                number_by_path[path] = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    return number_by_path
+        if path != target and is_below(path, target) and not any(is_below(path, other) for other in paths):
+            with contextlib.suppress(OSError):
+                os.stat(path)
+                paths.append(path)
+    return paths

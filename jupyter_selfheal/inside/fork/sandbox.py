@@ -178,6 +178,12 @@ def enter(plan: dict[str, Any], probed: dict[str, str | None]) -> list[str]:
     return [*on, LIMITS] if limited else on
 
 
+def stack_overlays() -> None:
+    """A mount namespace of its own for this process, with another overlay over each that there is. Raises ``OSError``."""
+    _enter_mount_namespace()
+    overlay.mount_again(megabytes=_measure_room(), options=_choose_overlay_options())
+
+
 def cut_network(shared: list[str]) -> list[str]:
     """Take the network, and the machine's sockets, from the calling thread and all that it starts; the layers that do it.
 
@@ -223,12 +229,16 @@ def _mount_all(plan: dict[str, Any], can_overlay: bool) -> list[str]:
         os.chdir(here)
         return [READ_ONLY]
     needed = [path for path in map(os.path.realpath, plan.get("folders", ())) if os.path.isdir(path)]
-    megabytes = max(64, min(2048, _read_free_mb() // 4))
     folders = list(dict.fromkeys(_list_folders_in_use(plan)))
     overlay.mount_overlays(
-        folders, needed=needed, shared=shared, megabytes=megabytes, options=_choose_overlay_options()
+        folders, needed=needed, shared=shared, megabytes=_measure_room(), options=_choose_overlay_options()
     )
     return [OVERLAY, READ_ONLY]
+
+
+def _measure_room() -> int:
+    """MiB that may be written into an overlay."""
+    return max(64, min(2048, _read_free_mb() // 4))
 
 
 def _enter_landlock(shared: list[str], *, files: bool, tcp: bool) -> list[str]:

@@ -17,7 +17,7 @@ _AT_FDCWD, _AT_RECURSIVE, _MOUNT_ATTR_RDONLY = -100, 0x8000, 1
 _NR_OPEN_TREE, _NR_MOVE_MOUNT = 428, 429
 _OPEN_TREE_CLONE, _MOVE_MOUNT_EMPTY_PATH = 1, 4
 _NR_MOUNT_SETATTR, _NR_LANDLOCK_CREATE, _NR_LANDLOCK_ADD, _NR_LANDLOCK_RESTRICT = 442, 444, 445, 446
-_O_PATH_RULE = 1
+_O_PATH_RULE, _MNT_DETACH = 1, 2
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -60,6 +60,11 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str
     texts = [os.fsencode(text) or None for text in (source, target, kind, options)]
     result = _libc.mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3])
     _check_result(result, f"mount {kind or source or 'flags'} on {target}")
+
+
+def detach_mount(path: str) -> None:
+    """Take away what is mounted at ``path``, and all below it; what is in use lasts as long as it is (``umount2(2)``)."""
+    _check_result(_libc.umount2(os.fsencode(path), ctypes.c_int(_MNT_DETACH)), f"umount {path}")
 
 
 def copy_mounts(path: str) -> int:

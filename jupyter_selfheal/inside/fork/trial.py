@@ -16,6 +16,7 @@ from typing import Any
 
 from jupyter_selfheal.inside.fork import (
     after_fork,
+    apart,
     descriptors,
     event_loop,
     gate,
@@ -204,11 +205,15 @@ class Trial:
 
     def _isolate_trial(self, plan: dict[str, Any], frames: Frames) -> None:
         """Everything that must be done while this is still a process of one thread that ran no code of the user's."""
-        if not self.order["sandboxed"]:
-            return
-        files = descriptors.list_writable_files(self._list_own_descriptors())
-        plan["folders"] = [*plan.get("folders", []), os.getcwd(), *_SHARED_MEMORY]
+        own = self._list_own_descriptors()
         try:
+            if plan["writes"] == apart.APART:
+                plan["writes"] = "allow"
+                apart.enter_where_possible(own)
+            if not self.order["sandboxed"]:
+                return
+            files = descriptors.list_writable_files(own)
+            plan["folders"] = [*plan.get("folders", []), os.getcwd(), *_SHARED_MEMORY]
             self.layers = sandbox.enter(plan, self.state.probe_layers())
         except sandbox.LayerFailed as error:
             frames.send("failed", str(error))

@@ -20,9 +20,6 @@ from jupyter_selfheal.surfaces.project.modules import list_imported
 MOST_STATES = 2
 """States that are held at once; of more patches that run those are held that were tried last."""
 
-MOST_TAKEN = 8
-"""How often a notebook goes on so. Each such state stands in an overlay over that of the one before it, and the system takes so many layers only."""
-
 
 @dataclass(frozen=True, slots=True)
 class Left:
@@ -40,12 +37,6 @@ class StatesBehind:
     def __init__(self) -> None:
         self._left: list[Left] = []
         self._lock = threading.Lock()
-        self._taken = 0
-
-    @property
-    def may_go_on(self) -> bool:
-        """Whether another state may be taken."""
-        return self._taken < MOST_TAKEN
 
     def add(self, first: TrialKernel, runs: Sequence[Run], trial: Trial, state: TrialKernel) -> None:
         """Hold a state. That of a trial that was kept from something is not: the cell might do otherwise."""
@@ -64,7 +55,6 @@ class StatesBehind:
         for one in held:
             if one is not found:
                 one.state.close()
-        self._taken += found is not None
         return found
 
     def close(self) -> None:

@@ -198,7 +198,7 @@ class Chain:
         # a missed expectation left no failing statement to resume from: only the state before the cell will do
         resumable = after is not None and after is not self.state and failure.kind is not FailureKind.MISSED
         behind, first = self._behind, self.state
-        may_go_on = behind is not None and behind.may_go_on and first.is_exact and not self._paths
+        may_go_on = first.is_exact and not self._paths
         return Starts(
             before=(self.state,),
             after=(after,) if after is not None and resumable else (),
@@ -267,7 +267,7 @@ class Chain:
             tuple(steps),
             timeout=min(seconds, self.deadline.seconds_left),
             keep=keep,
-            sandbox=self._limits.sandbox,
+            sandbox=replace(self._limits.sandbox, writes="apart"),  # a fix begins where nothing of it was written yet
             paths=self._paths,
             is_brief=self._is_brief,
             is_last=True,  # most cells run, and this state is let go then

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.model import Cell, Keep, Notebook, Run, Trial, TrialRequest
-from jupyter_selfheal.surfaces.notebook.behind import MOST_STATES, MOST_TAKEN, StatesBehind, needs_no_network
+from jupyter_selfheal.surfaces.notebook.behind import MOST_STATES, StatesBehind, needs_no_network
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
 
@@ -54,14 +54,6 @@ def test_few_are_held_at_once_and_all_are_let_go_in_the_end() -> None:
     assert [s.is_closed for s in left] == [True] + [False] * MOST_STATES
     states.close()
     assert all(s.is_closed for s in left)
-
-
-def test_so_many_may_be_taken_one_upon_the_other() -> None:
-    states, first = StatesBehind(), FakeKernel()
-    for _ in range(MOST_TAKEN):
-        assert states.may_go_on
-        assert states.take(first, [leave(states, first, "x = 1")[0]]) is not None
-    assert not states.may_go_on
 
 
 @pytest.mark.parametrize(
