@@ -31,12 +31,14 @@ Change = Callable[[ast.AST], ast.AST | None]
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """The text with a slip; what stands there (``old``) and what would (``new``), and whether a condition is ``turned`` round."""
+    """The text with a slip; what stands there (``old``) and what would (``new``), and whether a condition is ``turned`` round, or the order in which
+    something is put together."""
 
     text: str
     old: str
     new: str
     turned: bool
+    reversed: bool = False
 
 
 def list_slips(text: str) -> Iterator[Slip]:
@@ -50,6 +52,25 @@ def list_slips(text: str) -> Iterator[Slip]:
             new = ast.unparse(ast.fix_missing_locations(made)) if made is not None else "pass"
             written = f"({new})" if isinstance(node, ast.expr) else new
             yield Slip(splice(text, [(start, end, written)]), text[start:end], new if made is not None else "", turned)
+    yield from _list_reversed(text, table)
+
+
+def _list_reversed(text: str, table: LineTable) -> Iterator[Slip]:
+    """By the variable that something is put together in, the same from its other end, in all places of a function at once."""
+    for function in (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)):
+        places: dict[str, list[tuple[ast.stmt, ast.stmt]]] = {}
+        for node in ast.walk(function):
+            name, moved = _reverse_order(node)
+            if moved is not None:
+                places.setdefault(name, []).append((node, ast.fix_missing_locations(moved)))  # type: ignore[arg-type]
+        for pairs in places.values():
+            edits = []
+            for old, new in pairs:
+                start = table.offset(old.lineno, old.col_offset)
+                end = table.offset(old.end_lineno or old.lineno, old.end_col_offset or 0)
+                edits.append((start, end, ast.unparse(new)))
+            start, end, written = edits[0]
+            yield Slip(splice(text, sorted(edits)), text[start:end], written, False, True)
 
 
 def _walk(node: ast.AST, is_asked: bool = False) -> Iterator[tuple[ast.AST, bool]]:
@@ -101,6 +122,28 @@ def _list_changes(node: ast.AST, is_asked: bool) -> Iterator[tuple[bool, Change]
         yield from _list_changes_of_index(node)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         yield from _list_changes_of_call(node, node.func.id)
+
+
+def _reverse_order(node: ast.AST) -> tuple[str, ast.stmt | None]:
+    """``out = x + out`` for ``out += x``, and ``out.insert(0, x)`` for ``out.append(x)``, with the name; nothing for another statement, and for numbers."""
+    match node:
+        case ast.AugAssign(ast.Name(name), ast.Add(), value) if not _is_number(value):
+            return name, ast.Assign([ast.Name(name)], ast.BinOp(value, ast.Add(), ast.Name(name)))
+        case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(own), ast.Add(), value)) if own == name and not _is_number(
+            value
+        ):
+            return name, ast.Assign([ast.Name(name)], ast.BinOp(value, ast.Add(), ast.Name(name)))
+        case ast.Assign([ast.Name(name)], ast.BinOp(value, ast.Add(), ast.Name(own))) if own == name and not _is_number(
+            value
+        ):
+            return name, ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(name), ast.Add(), value))
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "append"), [item], [])):
+            return name, ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "insert"), [ast.Constant(0), item], []))
+    return "", None
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
 def _is_text(node: ast.stmt) -> bool:

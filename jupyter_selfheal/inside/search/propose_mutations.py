@@ -20,6 +20,7 @@ from jupyter_selfheal.inside.search.mutations import (
     exchanged_parts,
     exchanges,
     expressions,
+    forgotten_links,
     forgotten_updates,
     gathered_results,
     guards,
@@ -41,6 +42,7 @@ from jupyter_selfheal.inside.search.mutations import (
     parts_beside,
     parts_of_amounts,
     rebuilt_collections,
+    rest_of_loop,
     shapes_of_results,
     statements,
     textbook,
@@ -96,6 +98,8 @@ OPERATORS = (
     *kept_within.OPERATORS,
     *never_begun.OPERATORS,
     *shapes_of_results.OPERATORS,
+    *forgotten_links.OPERATORS,
+    *rest_of_loop.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

@@ -210,7 +210,7 @@ def _describe_turned(passing: Sequence[_Made]) -> str:
 
 
 def _describe_missed(missed: Sequence[tuple[Slip, str]], noticed: int, share: float = SHARE) -> str:
-    turned = next(((slip, told) for slip, told in missed if slip.turned), None)
+    turned = next(((slip, told) for slip, told in missed if slip.turned or slip.reversed), None)
     if turned is None and (len(missed) < LEAST or len(missed) < share * (len(missed) + noticed)):
         return ""
     slip, told = turned or missed[0]

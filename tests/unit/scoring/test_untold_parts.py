@@ -55,6 +55,29 @@ def test_of_a_safe_fix_only_what_reckons_and_did_not_run_is_told(body: str, said
     assert ask(text, ["assert shipping(2) == 4"], unrun=True) == said
 
 
+DIGITS = "def digits(n):\n    out = ''\n    while n:\n        if n % 2:\n            out += '1'\n        else:\n            out += '0'\n        n //= 2\n    return out"
+
+
+def test_that_no_check_tells_from_which_end_a_text_is_put_together_is_told() -> None:
+    told = ask(DIGITS, ["assert digits(5) == '101'", "assert digits(9) == '1001'"])
+    assert told.startswith("the checks would also hold if `out += '1'` were `out = '1' + out`: `digits(")
+
+
+@pytest.mark.parametrize(
+    ("definition", "checks"),
+    [
+        (DIGITS, ["assert digits(5) == '101'", "assert digits(4) == '001'"]),
+        (SUM, ["assert add_up([1, 1]) == 2", "assert add_up([4, 2, 6]) == 12", "assert add_up([]) == 0"]),
+        (
+            "def longest(words):\n    sizes = []\n    for w in words:\n        sizes.append(len(w))\n    return max(sizes)",
+            ["assert longest(['a', 'bcd', 'ef']) == 3", "assert longest(['xy', 'z']) == 2"],
+        ),
+    ],
+)
+def test_an_order_that_a_check_tells_or_that_does_not_matter_is_no_doubt(definition: str, checks: list[str]) -> None:
+    assert "from" not in ask(definition, checks) and " + out`" not in ask(definition, checks)
+
+
 def test_a_condition_that_no_check_needs_is_told_though_no_call_of_it_can_be_made_up() -> None:
     text = "def price(item):\n    if item.old and item.size < 3:\n        return 0\n    return item.size"
     item = "__import__('types').SimpleNamespace"

@@ -178,4 +178,43 @@ def propose_opposite(s: Scope, node: ast.AST) -> Iterator[Change]:
     yield Change(((at, at, f"{pad}{outer}else:\n{inner}{text}\n"),), 0.6, node.lineno, f"`else: {text}` is left out")
 
 
-OPERATORS = (propose_narrower_first, propose_added_beside, propose_unlike_branches, propose_opposite)
+def propose_name_in_chain(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``rounded`` for ``score`` in each question of ``if score >= 90: … elif score >= 80: …``: what is asked of is one thing, and another was meant."""
+    if not isinstance(node, ast.If) or not node.orelse or _is_elif(s, node):
+        return
+    asked = [
+        [n for n in ast.walk(b.test) if isinstance(n, ast.Name) and n.id in s.values] for b in _list_chain(s, node)
+    ]
+    if len(asked) < 2:
+        return
+    for name in dict.fromkeys(n.id for n in asked[0]):
+        places = [n for test in asked for n in test if n.id == name]
+        if not all(any(n.id == name for n in test) for test in asked):
+            continue
+        made = {
+            t.id
+            for n in s.order
+            if isinstance(n, ast.Assign) and _reads(n.value, name)
+            for t in n.targets
+            if isinstance(t, ast.Name)
+        }
+        kinds = s.hints.kinds.get(name, frozenset())
+        for other in s.values:
+            if other != name and s.name_may_be(other, kinds):
+                edits = tuple(s.replace_node(n, other) for n in places)
+                prior = 0.9 if other in made else 0.3
+                words = f"`{name}` should be `{other}` in all of these questions"
+                yield from (Change(edits, prior, line, words) for line in dict.fromkeys(n.lineno for n in places))
+
+
+def _reads(value: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
+
+
+OPERATORS = (
+    propose_narrower_first,
+    propose_added_beside,
+    propose_unlike_branches,
+    propose_opposite,
+    propose_name_in_chain,
+)

@@ -141,7 +141,21 @@ def propose_no_else(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(((start, end, ""),), 0.3, node.orelse[0].lineno, "the `else` is too much")
 
 
+def propose_rows(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``[[a, b], [c, d]]`` for ``[a, b, c, d]``: rows are asked for, and one row is written."""
+    if not isinstance(node, ast.List) or not s.is_read(node) or len(node.elts) not in (4, 6, 8, 9):
+        return
+    if any(isinstance(n, ast.List | ast.Tuple | ast.Starred | ast.Constant) for n in node.elts):
+        return
+    given = [s.text_of(n) for n in node.elts]
+    for size in (n for n in (2, 3, 4) if len(given) % n == 0 and n < len(given)):
+        rows = (f"[{', '.join(given[at : at + size])}]" for at in range(0, len(given), size))
+        words = f"`{s.text_of(node)}` is to be rows of {size}"
+        yield Change((s.replace_node(node, f"[{', '.join(rows)}]"),), 0.3, node.lineno, words)
+
+
 OPERATORS = (
+    propose_rows,
     propose_results_as_lists,
     propose_joined_text,
     propose_part_at_place,
