@@ -42,6 +42,13 @@ _TRAINS = re.compile(
 )
 """What ends in other last digits with another release of the library, whatever the seed."""
 
+_DRAWS = re.compile(
+    r"(?:DecisionTree|RandomForest|ExtraTrees?|(?:Hist)?GradientBoosting|AdaBoost|Bagging|MLP|SGD|PassiveAggressive)(?:Classifier|Regressor)"
+    r"|Perceptron|(?:MiniBatch)?KMeans|IsolationForest|RandomTreesEmbedding|RandomizedSearchCV|TSNE|MDS|LatentDirichletAllocation"
+    r"|(?:Bayesian)?GaussianMixture|FastICA|RANSACRegressor|(?:Stratified|Group)?ShuffleSplit|permutation_importance"
+)
+"""What of scikit-learn draws random numbers where no ``random_state`` is given: trees choose by them among splits that are as good."""
+_FOLDS = re.compile(r"(?:Stratified|StratifiedGroup|Group)?KFold")
 
 _READS_FILE = re.compile(r"\bopen\(|\bread_\w+\(|\bsqlite3\b|\bPath\(|\bimportlib\b|\b__import__\b")
 """What is given from outside of the notebook."""
@@ -130,9 +137,27 @@ def _find_own_hangs(source: str, header: str) -> frozenset[Hang]:
     if _TRAINS.search(source):
         hangs.add(Hang.MODEL)
     foreign = src.is_foreign(source) or source.lstrip().startswith(("!", "%%"))
-    if foreign or find_chance(source, (header,)).sources:
+    chance = find_chance(source, (header,))
+    if (
+        foreign
+        or chance.sources
+        or ("numpy.random" not in chance.seeds and any(map(_draws_unseeded, src.walk(source))))
+    ):
         hangs.add(Hang.CHANCE)
     return frozenset(hangs)
+
+
+def _draws_unseeded(node: ast.AST) -> bool:
+    """``RandomForestClassifier()``, ``KFold(5, shuffle=True)``: what is made draws from NumPy's own generator, which the notebook doesn't seed."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    given = {k.arg: k.value for k in node.keywords}
+    seed = given.get("random_state", ast.Constant(None))
+    if None in given or not (isinstance(seed, ast.Constant) and seed.value is None):
+        return False  # a seed, or keywords that may hold one
+    shuffles = isinstance(shuffle := given.get("shuffle"), ast.Constant) and shuffle.value is True
+    return bool(_DRAWS.fullmatch(name) or (shuffles and _FOLDS.fullmatch(name)))
 
 
 @lru_cache(maxsize=2048)

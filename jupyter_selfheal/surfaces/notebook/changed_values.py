@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ from jupyter_selfheal.scoring.stored import compare
 if TYPE_CHECKING:
     from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
     from jupyter_selfheal.surfaces.notebook.records import Record
+
+LENGTH = 60
+"""Characters that are shown of a value."""
 
 
 def find_changed_values(
@@ -33,14 +37,20 @@ def complains_of_values(record: Record) -> bool:
 
 def describe_change(number: int, compared: Comparison) -> str:
     """Why a fix is taken back that changes what cell ``number`` gives."""
-    now, stored = _shorten_value(compared.got), _shorten_value(compared.stored)
+    now, stored = _show_difference(compared)
     return f"with it cell {number} gives {now} where {stored} is stored, without it what is stored"
 
 
 def describe_other_value(compared: Comparison) -> str:
     """What a cell gives with fixes, and what without them, where ``stored`` of the comparison is what it gave without."""
-    return f"{_shorten_value(compared.got)}, and {_shorten_value(compared.stored)} without the fixes"
+    now, before = _show_difference(compared)
+    return f"{now}, and {before} without the fixes"
 
 
-def _shorten_value(text: str) -> str:
-    return cut_text(" ".join(text.split()), 60)
+def _show_difference(compared: Comparison) -> tuple[str, str]:
+    """What is given and what is stored, each in 60 characters: from the line on in which they differ, where they are longer."""
+    lines = [[" ".join(line.split()) for line in text.splitlines()] for text in (compared.got, compared.stored)]
+    same = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(*lines, strict=False)))
+    begin = 0 if all(len(" ".join(shown)) <= LENGTH for shown in lines) else same
+    now, stored = (("… " if begin else "") + cut_text(" ".join(shown[begin:]), LENGTH) for shown in lines)
+    return now, stored

@@ -45,7 +45,7 @@ from jupyter_selfheal.surfaces.notebook.clean_cells import (
 )
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
-from jupyter_selfheal.surfaces.notebook.lost_cells import list_suspects
+from jupyter_selfheal.surfaces.notebook.lost_cells import list_suspects, may_reach
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
 
@@ -328,9 +328,10 @@ class FinalCheck:
         (or, ``by_value``, gives another value than the stored one).
 
         The first set are the fixes that were there when the cell ran; where it fails with those too, no fix at all. Where it fails
-        even then, it fails in every clean kernel, and no fix is to blame.
+        even then, it fails in every clean kernel, and no fix is to blame; nor is one that stands below it.
         """
         order = list(records)
+        fixes = tuple(f for f in fixes if may_reach(f.patch, cell_id, self.document.notebook))
         there = [f for f in fixes if order.index(f.cell_id) < order.index(cell_id)]
         later = [f for f in fixes if f not in there]
         for known, suspects in ((there, later), ([], there)):

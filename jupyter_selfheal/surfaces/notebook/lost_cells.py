@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Failure, FailureKind, Insert, Move, Notebook, Patch, SkipReason
+from jupyter_selfheal.model import Failure, FailureKind, Insert, Install, Move, Notebook, Patch, SkipReason
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.clean_cells import FATAL
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, Record, Status
@@ -34,6 +34,14 @@ def list_suspects(
         and not any(f.kind in FATAL for f in seen[i].failure)
         and never_bound.isdisjoint(src.find_names(records[i].cell.source).uses)
     ]
+
+
+def may_reach(patch: Patch, cell_id: str, given: Notebook) -> bool:
+    """Whether a patch can change what a cell does in a run from the top: it touches one at or above it, or installs something."""
+    ids = [c.id for c in given.cells]
+    touched = [ids.index(i) for i in _list_places(patch) if i in ids]
+    installs = any(isinstance(e, Install) for e in patch.edits)
+    return installs or not touched or cell_id not in ids or min(touched) <= ids.index(cell_id)
 
 
 def _list_places(patch: Patch) -> Iterator[str]:

@@ -68,6 +68,24 @@ def test_the_fix_that_breaks_a_cell_is_found_by_halves(document: Make) -> None:
     assert len(states) <= 1 + 1 + 1 + 3 + 1  # first; all; none; three halves of eight; what is left
 
 
+def test_a_fix_is_not_taken_back_for_what_a_cell_above_it_gives(document: Make) -> None:
+    """The first cell hangs on the kernel: it gives what is stored in the chain, and something else in the clean run."""
+    told = cell("print(1 if clean else 0)", outputs=[{"output_type": "stream", "name": "stdout", "text": ["0\n"]}])
+    made = batch(document(told, "a = 1 + undefined", "b = 2 + undefined"), write_one)
+    states = counted(made, {"clean": True})
+    report, _ = made.run()
+    assert report.count(Status.HEALED) == 2
+    assert len(states) == 1 + 1, "no run is spent on the search for a culprit that cannot be"
+
+
+def test_a_fix_above_is_taken_back_for_the_value_that_it_changes(document: Make) -> None:
+    told = cell("print(keep)", outputs=[{"output_type": "stream", "name": "stdout", "text": ["1\n"]}])
+    made = batch(document("keep = 1\nx = 1 + undefined\nif clean: keep = 5", told, "b = 2 + undefined"), write_one)
+    counted(made, {"clean": True})
+    report, _ = made.run()
+    assert [r.status for r in report.records] == [Status.REVERTED, Status.RAN, Status.HEALED]
+
+
 def test_the_runs_have_an_end_that_is_said_and_what_fails_by_itself_is_still_taken_back(document: Make) -> None:
     fixes = tuple(f"x{n} = {n} + undefined\nassert not clean" for n in range(2 * MOST_RUNS))
     made = batch(document("a = 1 + undefined", *fixes), write_one)
