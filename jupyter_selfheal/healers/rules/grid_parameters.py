@@ -290,6 +290,17 @@ class _Value(_Change):
         for item in found:
             is_plain = self._new in _PLAIN or not isinstance(item.value, str)
             yield (*src.find_span(source, item), self._new if is_plain else repr(self._new))
+        if isinstance(node, ast.Call):
+            yield from self._find_given_beside(source, node)
+
+    def _find_given_beside(self, source: str, call: ast.Call) -> Iterator[Splice]:
+        """``RandomForestRegressor(criterion="mse")`` beside the grid: it fails alike, so that to mend the grid alone would show nothing."""
+        name = read_last_name(call.func)
+        known = (v for v in load_knowledge().values if name in v.calls and v.keyword == self._keyword and not v.unsafe)
+        news = [v.new[self._old] for v in known if self._old in v.new]
+        given = [k.value for k in call.keywords if k.arg == self._keyword and isinstance(k.value, ast.Constant)]
+        if news and given and given[0].value == self._old:
+            yield (*src.find_span(source, given[0]), str(news[0]) if str(news[0]) in _PLAIN else repr(news[0]))
 
 
 class _Solver(_Change):
