@@ -76,6 +76,8 @@ _FREE_OPTIONS = frozenset({"dtype", "freq", "length", "copy"})
 """Named options of arrays, indexes and times that a release prints and the next does not."""
 _SPANS = frozenset({"TimedeltaIndex", "Timedelta"})
 _MISSING = frozenset({"nan", "NaN", "NaT", "NA", "None"})
+_FREQUENCIES = {"H": "h", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns", "A": "Y"}
+"""Frequencies of periods by their names until pandas 2.2, and since."""
 _UNSET = ("warn", "deprecated", "auto", "raise", "raise-deprecating", "auto_deprecated", "legacy")
 """What scikit-learn has held options at that nobody gave."""
 
@@ -163,6 +165,8 @@ class _Reader:
             return Sequenced("keys" if name in _KEYS else "array", first.items)
         if name in _SPANS:
             return Called(name, tuple(map(_spell_spans, items)), options)
+        if name == "Period" and len(items) == 2 and isinstance(items[1], str):
+            return Called(name, (items[0], _spell_frequency(items[1])), options)
         if name == "MultiIndex" and not items:
             return _read_levels(dict(options))
         return Called("Index" if name in _INDEXES else name, items, options)
@@ -182,6 +186,11 @@ def _spell_spans(value: Value) -> Value:
         return value
     days, _, time = value.rpartition("day") if "day" in value else ("0 ", "", f" {value}")
     return f"{days.strip()} {time.lstrip('s').strip().removeprefix('+') or '00:00:00'}"
+
+
+def _spell_frequency(text: str) -> str:
+    """``3h`` for `3H`, ``Y-DEC`` for `A-DEC`."""
+    return re.sub(r"^(\d*)([A-Z])(?=-|$)", lambda m: m[1] + _FREQUENCIES.get(m[2], m[2]), text)
 
 
 def _read_levels(options: dict[str, Value]) -> Value:
