@@ -6,9 +6,14 @@ import sys
 import types
 from typing import Any
 
-from jupyter_selfheal.inside.probes.review_state import answer, find_value, name_kind, question
+from jupyter_selfheal.inside.probes.review_state import answer, find_value, is_small_enough, name_kind, question
 
 probe = answer
+
+REDUCING = frozenset({"min", "max", "amin", "amax", "mean", "sum", "std", "var", "prod"})
+"""Functions of NumPy that make one number of a table since pandas 2.0."""
+COUNTING = frozenset({"countplot"})
+"""Functions of seaborn that count a column, which they took for a table since seaborn 0.12."""
 
 
 @question
@@ -51,6 +56,28 @@ def _copies_on_write() -> bool:
         return pandas.options.mode.copy_on_write is True  # type: ignore[union-attr]
     except Exception:
         return False
+
+
+@question
+def list_read_otherwise(namespace: dict[str, Any], pairs: list[list[str]]) -> list[str]:
+    """For each [function, argument]: ``table`` where one number is made of a table, ``column`` where a column is drawn row by row; else empty."""
+    return [_name_other_reading(find_value(namespace, f), find_value(namespace, given)) for f, given in pairs]
+
+
+def _name_other_reading(function: Any, given: Any) -> str:
+    library, name = str(getattr(function, "__module__", "")).partition(".")[0], getattr(function, "__name__", "")
+    kind = name_kind(given)
+    if kind == "DataFrame" and library == "numpy" and name in REDUCING and given.shape[1] > 1:
+        return "table" if _read_release("pandas") >= (2, 0) else ""
+    if kind != "Series" or library != "seaborn" or name not in COUNTING or _read_release("seaborn") < (0, 12):
+        return ""
+    repeats = getattr(given.dtype, "kind", "O") in "iufb" and is_small_enough(given) and given.nunique() < len(given)
+    return "column" if repeats and type(given.index).__name__ == "RangeIndex" else ""
+
+
+def _read_release(library: str) -> tuple[int, ...]:
+    parts = str(getattr(sys.modules.get(library), "__version__", "0")).split(".")[:2]
+    return tuple(int(part) if part.isdigit() else 0 for part in parts)
 
 
 @question
