@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
+from jupyter_selfheal.inside.tree_names import holds_call
 from jupyter_selfheal.model import Applicability, Cell, Patch
 
 MATRIX = re.compile(r"np\.matrix is not supported")
 RAGGED = re.compile(r"inhomogeneous shape")
 NO_COPY = re.compile(r"Unable to avoid copy while creating an array")
+LISTED = re.compile(r"requires a Series, Index, .*np\.ndarray.* got (?:list|tuple)")
 MAKERS = ("array", "asarray", "asanyarray")
 
 
@@ -21,9 +23,9 @@ class ArrayWanted(Rule):
     """Give a function the kind of array that it takes now.
 
     **Failure** `TypeError: np.matrix is not supported` (scikit-learn), `ValueError: … inhomogeneous shape`, `ValueError: Unable to
-    avoid copy while creating an array as requested`.
+    avoid copy while creating an array as requested`, `TypeError: unique requires a Series, Index, … or NumpyExtensionArray got list` (pandas 3).
 
-    **Fix** `np.asarray(m)` around the matrix; `dtype=object` for an array of lists of different lengths; `.convert("RGB")` where pictures of several modes are opened; `np.asarray(x)` in
+    **Fix** `np.asarray(m)` around the matrix or the list (of objects, where it has texts); `dtype=object` for an array of lists of different lengths; `.convert("RGB")` where pictures of several modes are opened; `np.asarray(x)` in
     place of `np.array(x, copy=False)`.
 
     **Fix safety** Safe: each is what the library did before by itself, and what its message or its migration guide names. Unsafe for rows of numbers that stand in
@@ -34,7 +36,7 @@ class ArrayWanted(Rule):
     name = "another kind of array wanted"
     stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "ValueError"})
-    message = re.compile(f"{MATRIX.pattern}|{RAGGED.pattern}|{NO_COPY.pattern}")
+    message = re.compile(f"{MATRIX.pattern}|{RAGGED.pattern}|{NO_COPY.pattern}|{LISTED.pattern}")
     applicability = Applicability.SAFE
     why = "It is what the library did by itself before, and what its migration guide names."
 
@@ -45,6 +47,8 @@ class ArrayWanted(Rule):
         for call in context.list_calls_at_failure()[:4]:
             if MATRIX.search(message):
                 patch = self._convert_matrix(context, call)
+            elif LISTED.search(message):
+                patch = self._convert_list(context, call)
             elif RAGGED.search(message):
                 patch = self._add_object_dtype(context, call)
             else:
@@ -64,6 +68,24 @@ class ArrayWanted(Rule):
             context.replace(context.cell_id, [*splices, *context.add_imports([known[1]])]),
             f"Change `{context.text(matrices[0])}` to `{splices[0][2]}`",
             "scikit-learn no longer accepts a matrix.",
+            prior=0.9,
+        )
+
+    def _convert_list(self, context: RuleContext, call: ast.Call) -> Patch | None:
+        """``pd.unique(names)``: texts were made an array of objects, numbers one of theirs; items that have parts are left."""
+        known = context.reference("numpy.asarray")
+        given = call.args[0] if call.args else None
+        if read_last_name(call.func) not in ("unique", "factorize") or given is None or known is None:
+            return None
+        text = context.operand(given)
+        if holds_call(given) or not context.is_true(f"all(isinstance(_, (str, int, float)) for _ in {text})"):
+            return None
+        kind = ", dtype=object" if context.is_true(f"any(isinstance(_, str) for _ in {text})") else ""
+        new = f"{known[0]}({text}{kind})"
+        return self.patch(
+            context.replace(context.cell_id, [(*context.span(given), new), *context.add_imports([known[1]])]),
+            f"Change `{text}` to `{new}`",
+            "Since pandas 3.0 a list is not made an array by itself.",
             prior=0.9,
         )
 

@@ -32,7 +32,9 @@ KEYWORD_FIRST = re.compile(
     r"['\"`](\w+)['\"`] (?:parameter|argument|keyword)[^.]{0,40}(?:removed|deprecated|not supported|no longer)|Unknown property (\w+)|"
     r"^(\w+) must be (?:None; got|unspecified)|^Can not interpolate with (method)="
 )
-MISSING = re.compile(r"missing (?:\d+ required positional arguments?|a required argument): |^No group keys passed")
+MISSING = re.compile(
+    r"missing (?:\d+ required positional arguments?|a required argument): |^No group keys passed|^index must be monotonic"
+)
 COUNT = re.compile(r"n_\w+|bin|(?:skip|n)row|ncol|epoch|decimal|(?:min_)?period")
 """Parameters in the singular that say of how many, and so take the same whole number in the plural."""
 

@@ -126,7 +126,7 @@ def _depends_on_column(context: RuleContext, applied: list[Applied]) -> bool:
                 and statement.index == context.failure.statement
             ):
                 return touched
-            tainted = tainted | names.binds if touched else tainted - names.binds
+            tainted = tainted | names.binds | names.changes if touched else tainted - names.binds
     return False
 
 

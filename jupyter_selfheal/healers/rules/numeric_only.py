@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE, list_text_questions
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
@@ -41,7 +42,7 @@ class NumericOnly(Rule):
     **Failure** `TypeError: Cannot perform reduction 'mean' with string dtype`, `ValueError: could not convert string to float:
     'x'` in `corr`, `TypeError: agg function failed [how->mean,dtype->object]`.
 
-    **Fix** `numeric_only=True` in the call; where a pivot table or `agg` reduces, the numeric columns are selected before it.
+    **Fix** `numeric_only=True` in the call; where a pivot table or `agg` reduces, the numeric columns are selected before it, as where `agg` is given a function of the notebook's own.
 
     **Fix safety** Safe: pandas before 2.0 left such columns out without a word, which is what the code was written for, and
     the live object is a table of which some columns are numeric. Never for a single column of text. Where a cell above asks for columns of dtype object,
@@ -91,6 +92,31 @@ class NumericOnly(Rule):
                 start = context.span(call.func.value)[1]
                 yield self._select_numbers(context, [(start, start, ".select_dtypes('number')")], call.func.value)
                 return
+        if re.search(r"'str'|string dtype", context.failure.evalue):
+            yield from self._select_for_own_function(context.view_cell(context.failure.cell_id))
+
+    def _select_for_own_function(self, context: RuleContext) -> Iterator[Patch]:
+        """``groups.agg(spread)``: columns of text were left out, as any that a function of the notebook's own failed for; of dates it may not."""
+        own = {n.name for n in context.walk_notebook() if isinstance(n, ast.FunctionDef)}
+        own |= {
+            read_last_name(n.targets[0])
+            for n in context.walk_notebook()
+            if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda)
+        }
+        for call in context.walk(ast.Call):
+            if not isinstance(call.func, ast.Attribute) or call.func.attr not in ("agg", "aggregate", "transform"):
+                continue
+            groups, given = call.func.value, call.args[0] if len(call.args) == 1 else None
+            is_own = isinstance(given, ast.Lambda) or (isinstance(given, ast.Name) and given.id in own)
+            if not is_own or not context.describe_all([groups], calls=True)[0].is_a("pandas.DataFrameGroupBy"):
+                continue
+            text = f"({context.text(groups)})"
+            known = f"all(t.kind in 'iufbOU' or t.name in ('str', 'string') for t in {text}.obj.dtypes)"
+            if not context.is_true(f"{known} and set({text}.obj.select_dtypes('number')) - set({text}.exclusions)"):
+                return
+            if splices := _select_columns(context, groups):
+                yield self._select_numbers(context, splices, groups)
+            return
 
     def _add_numeric_only(self, context: RuleContext, call: ast.Call, name: str) -> Iterator[Patch]:
         splices = [append_argument(context.source, call, "numeric_only=True")]
@@ -197,6 +223,11 @@ def _select_of_groups(context: RuleContext, call: ast.Call, groups: ast.expr) ->
     if not isinstance(first, ast.List):
         name = first.value if isinstance(first, ast.Constant) else getattr(first, "attr", "")
         return [(*context.span(first), f"{name!r}, numeric_only=True")]
+    return _select_columns(context, groups)
+
+
+def _select_columns(context: RuleContext, groups: ast.expr) -> list[Splice]:
+    """The numeric columns of groups, taken before they are reduced; their keys not."""
     is_made_here = (
         isinstance(groups, ast.Call) and isinstance(groups.func, ast.Attribute) and groups.func.attr == "groupby"
     )

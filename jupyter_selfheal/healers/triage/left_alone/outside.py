@@ -272,7 +272,7 @@ def diagnose_machine(context: RuleContext, remedies: Remedies) -> Diagnosis | No
     """What the machine lacks: a shared library, a program, a right, a display."""
     failure = context.failure
     words = re.search(
-        r"cannot open shared object|ExecutableNotFound|executables? are on your|no display name|CUDA|not found on your system|"
+        r"cannot open shared object|ExecutableNotFound|executables? are on your|no display name|CUDA|not found on your system|mechanism for your system|"
         r"command not found|is not installed or not in your PATH|Requested MovieWriter",
         failure.evalue,
     )
