@@ -16,6 +16,23 @@ _CALLED = frozenset(
 )
 """Methods of lists, texts and dictionaries that are given something."""
 _REPEATS = "*+?{"
+_CHANGED_TEXTS = frozenset(
+    {
+        "capitalize",
+        "casefold",
+        "lower",
+        "lstrip",
+        "replace",
+        "rstrip",
+        "strip",
+        "swapcase",
+        "title",
+        "translate",
+        "upper",
+        "zfill",
+    }
+)
+"""Methods that give a text anew; ``replace`` of a date too."""
 
 
 def propose_given_value(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -55,6 +72,22 @@ def propose_kept_result(s: Scope, node: ast.AST) -> Iterator[Change]:
                 yield Change(
                     (edit,), 0.6, node.lineno, f"`{s.text_of(node)}` is computed and not kept in `{target.id}`"
                 )
+
+
+def propose_kept_texts(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``line = line.replace(…)`` wherever a function does nothing with what such a method gives: a text itself never changes."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return
+    dropped: dict[str, list[ast.stmt]] = {}
+    for found in ast.walk(node):
+        match found:
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), method))) if method in _CHANGED_TEXTS:
+                dropped.setdefault(name, []).append(found)
+    for name, places in dropped.items():
+        if len(places) > 1 and s.name_may_be(name, frozenset({TEXT})):
+            edits = tuple(sorted((s.start_of(n), s.start_of(n), f"{name} = ") for n in places))
+            words = f"`{name}` stays as it is: what its methods give is dropped"
+            yield from (Change(edits, 0.9, line, words) for line in dict.fromkeys(n.lineno for n in places))
 
 
 def propose_plain_points(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -294,6 +327,7 @@ OPERATORS = (
     propose_rest_of_word,
     propose_given_value,
     propose_kept_result,
+    propose_kept_texts,
     propose_plain_points,
     propose_number_key,
 )

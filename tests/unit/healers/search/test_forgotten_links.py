@@ -62,6 +62,11 @@ PARTS = "def parts(text, part):\n    begin, sizes = 0, []\n    at = text.find(pa
             "in all of these questions",
             "    if n > 8:\n        return 2\n    elif n > 4:\n",
         ),
+        (
+            "def shout(text):\n    for a in 'xy':\n        text.replace(a, '-')\n    text.upper()\n    return text\n",
+            "methods give is dropped",
+            "        text = text.replace(a, '-')\n    text = text.upper()\n",
+        ),
         ("def det(a, b, c, d):\n    return two([a, b, c, d])\n", "rows of 2", "[[a, b], [c, d]]"),
     ],
 )
@@ -87,6 +92,9 @@ def test_what_is_left_out_is_put_in(source: str, words: str, meant: str) -> None
             "in all of",
         ),
         ("def level(x, n):\n    if x > 8:\n        return 2\n    return 0\n", "in all of"),
+        ("def shout(text):\n    text.upper()\n    return text\n", "methods give is dropped"),
+        ("def shout(steps):\n    steps.upper()\n    steps.lower()\n    return steps\n", "methods give is dropped"),
+        ("def shout(text):\n    up = text.upper()\n    return up, text.lower()\n", "methods give is dropped"),
         ("def det(a, b, c):\n    return two([a, b, c])\n", "rows of"),
         ("def det(a, b, c):\n    return two([a, [b], c, a])\n", "rows of"),
     ],
