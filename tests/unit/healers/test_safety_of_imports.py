@@ -24,7 +24,12 @@ def list_levels(bench: Bench, cell: str) -> list[Applicability]:
 
 @pytest.mark.parametrize(
     "cell",
-    ["from farm import Executor", "from farm import wsquare_root", "from farm import Client\nClient", "import farm.client\nfrom farm import Client"],
+    [
+        "from farm import Executor",
+        "from farm import wsquare_root",
+        "from farm import Client\nClient",
+        "import farm.client\nfrom farm import Client",
+    ],
 )
 def test_what_is_gone_is_not_taken_for_what_is_left(bench: Bench, cell: str) -> None:
     assert Applicability.SAFE not in list_levels(bench, cell)
