@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from jupyter_selfheal.inside.tree_names import read_called_name
+from jupyter_selfheal.inside.search.parsed_once import parse_once
+from jupyter_selfheal.inside.tree_names import read_called_name, walk
 
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _DISTANCES = frozenset({"abs", "absolute", "fabs", "norm", "dist"})
@@ -19,7 +20,7 @@ TINY, NARROW = 1e-3, 0.05
 
 def find_bounds_alone(checks: Iterable[str]) -> str:
     """The first check as it is written, where all of them only bound values; else empty. What neither asserts nor calls what does, tells nothing."""
-    nodes = [node for text in checks for node in ast.walk(ast.parse(text))]
+    nodes = [node for text in checks for node in walk(parse_once(text))]
     tests = [node.test for node in nodes if isinstance(node, ast.Assert)]
     if not tests or not all(map(_is_bound, tests)) or any(map(_is_assertion, nodes)) or _tell_a_value(tests):
         return ""
@@ -28,7 +29,7 @@ def find_bounds_alone(checks: Iterable[str]) -> str:
 
 def calls_assertion(text: str) -> bool:
     """Whether a statement calls a function that asserts something by its name: ``np.testing.assert_allclose(x, y)``."""
-    return any(map(_is_assertion, ast.walk(ast.parse(text))))
+    return any(map(_is_assertion, walk(parse_once(text))))
 
 
 def _is_assertion(node: ast.AST) -> bool:
@@ -40,7 +41,7 @@ def _is_bound(test: ast.expr) -> bool:
         return all(map(_is_bound, test.values))
     if not isinstance(test, ast.Compare) or not all(isinstance(sign, _BOUNDS) for sign in test.ops):
         return False
-    names = {read_called_name(n) for n in ast.walk(test) if isinstance(n, ast.Call)}
+    names = {read_called_name(n) for n in walk(test) if isinstance(n, ast.Call)}
     sides = (test.left, *test.comparators)
     return not names & _DISTANCES and any(isinstance(s, ast.Constant) or _read_number(s) is not None for s in sides)
 
@@ -61,7 +62,7 @@ def _tell_a_value(tests: Iterable[ast.expr]) -> bool:
 
 def _list_bounds(test: ast.expr) -> Iterator[tuple[str, float, bool]]:
     """(what is bounded, by which number, whether from above)."""
-    for node in ast.walk(test):
+    for node in walk(test):
         if not isinstance(node, ast.Compare):
             continue
         sides = [node.left, *node.comparators]

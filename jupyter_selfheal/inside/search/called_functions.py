@@ -14,6 +14,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_selfheal.inside.search.parsed_once import parse_once
+
 _METHOD = re.compile(r"(\w+)(\((?:_(?:, _)*)?\))?\.(\w+)")
 _HEAD = "(?:async )?def {}\\("
 Defined = tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]
@@ -126,7 +128,7 @@ def list_parameters(text: str, called: str) -> list[str]:
 
 def list_functions(text: str) -> Iterator[Defined]:
     """The functions that a text defines at the top, each with nothing, and the methods of its classes, each with the class."""
-    for node in ast.parse(text).body:
+    for node in parse_once(text).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield "", node
         elif isinstance(node, ast.ClassDef):
@@ -135,8 +137,14 @@ def list_functions(text: str) -> Iterator[Defined]:
 
 def list_changed_functions(old: str, new: str) -> list[Defined]:
     """The functions and methods of a text that are not the same in its old one, as they stand in the new one."""
-    before = {(owner, ast.unparse(node)) for owner, node in list_functions(old)}
-    return [(owner, node) for owner, node in list_functions(new) if (owner, ast.unparse(node)) not in before]
+    before = {(owner, text) for owner, _, text in _write_functions(old)}
+    return [(owner, node) for owner, node, text in _write_functions(new) if (owner, text) not in before]
+
+
+@functools.lru_cache(maxsize=256)
+def _write_functions(text: str) -> tuple[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef, str], ...]:
+    """What :func:`list_functions` gives, each with its text as Python writes it."""
+    return tuple((owner, node, ast.unparse(node)) for owner, node in list_functions(text))
 
 
 def is_one_of(called: str, defined: Sequence[Defined]) -> bool:

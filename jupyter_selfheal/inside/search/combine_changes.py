@@ -15,7 +15,6 @@ import itertools
 import operator
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import log2, prod
 
 from jupyter_selfheal.inside.positions import Edit, find_difference
@@ -330,7 +329,7 @@ def move_change(change: Change, edits: Sequence[Edit]) -> Change | None:
             return None
         by = sum(len(text) - (last - first) for first, last, text in edits if last <= start)
         moved.append((start + by, end + by, new))
-    return replace(change, edits=tuple(moved))
+    return change._replace(edits=tuple(moved))
 
 
 def brings_names(old: str, new: str) -> bool:

@@ -14,11 +14,11 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from jupyter_selfheal.inside.search.called_functions import MethodCall, find_callable, show_value, write_call
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
-from jupyter_selfheal.inside.search.plain_data import copy_plain_data
+from jupyter_selfheal.inside.search.plain_data import make_copier
 from jupyter_selfheal.inside.search.printed_output import Muted
 from jupyter_selfheal.inside.search.program import CHECK, Program
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -79,19 +79,20 @@ def collect_behaviours(
     behaviours: list[list[str]] = []
     left = budget
     looped = [0] * len(given)
+    prepared = [_prepare_call(arguments) for arguments in given]
     with contextlib.redirect_stdout(Muted()), contextlib.redirect_stderr(Muted()):
         for place, codes in enumerate(variants):
             shown: list[str] = []
             kept = left - left // (len(variants) - place)
             with contextlib.suppress(Exception, OutOfTime, Enough), runner.preserve_state():
                 call = _define_function(runner, codes, function)
-                for at, arguments in enumerate(given if call is not None else ()):
+                for at, prepared_call in enumerate(prepared if call is not None else ()):
                     if left <= kept or call is None or shown.count(TIMEOUT) >= LOOPS or shown.count(FULL) >= LOOPED:
                         shown.append(LATE)
                         continue
                     most = FEWER_STEPS if max(looped[at], shown.count(TIMEOUT)) >= LOOPED else STEPS
                     before = runner.counter.total
-                    shown.append(_run_call(runner, call, arguments, note, most))
+                    shown.append(_run_call(runner, call, prepared_call, note, most))
                     used = runner.counter.total - before
                     looped[at] += (LOOPED if used < most else 1) if shown[-1] == TIMEOUT else 0
                     left -= OVERHEAD + count_cost(runner, shown[-1], used, most)
@@ -137,17 +138,34 @@ def count_cost(runner: Runner, shown: str, steps: int, most: int) -> int:
     return int(find_net(runner, most) * STEPS_PER_SECOND) if shown == TIMEOUT and steps < most else steps
 
 
+_Prepared = tuple[Callable[[], Any], str]
+"""What makes the arguments of a call anew, and their text; no text where nothing could change them."""
+
+
+def _prepare_call(arguments: tuple[Any, ...]) -> _Prepared:
+    try:
+        copier, text = make_copier(arguments), repr(arguments)
+    except ValueError as error:  # nothing is called with what is no plain data, or has no text: each call says so
+        return functools.partial(_raise_again, error), ""
+    return (copier, text) if copier is not None else (lambda: arguments, "")
+
+
+def _raise_again(error: Exception) -> NoReturn:
+    raise error
+
+
 def _run_call(
     runner: Runner,
     call: Callable[..., Any],
-    arguments: tuple[Any, ...],
+    prepared: _Prepared,
     note: Callable[[BaseException], object] | None = None,
     steps: int = STEPS,
 ) -> str:
     """What a call gives, within so many steps."""
+    copy_arguments, before = prepared
     try:
         with runner.count(steps, find_net(runner, steps)):
-            given = copy_plain_data(arguments)
+            given = copy_arguments()
             value = call(*given)
             if hasattr(value, "__next__"):
                 value = [v for v, _ in zip(value, range(1000), strict=False)]
@@ -158,7 +176,7 @@ def _run_call(
             return (
                 _ADDRESS.sub("", shown)[:2000]
                 + _ADDRESS.sub("", left)
-                + (CHANGES if repr(given) != repr(arguments) else "")
+                + (CHANGES if before and repr(given) != before else "")
             )
     except OutOfTime:
         return TIMEOUT

@@ -36,11 +36,16 @@ def weigh_change(s: Scope, change: Change) -> float:
     own = OWN_SORT if _sorts_by_itself(s) and any(re.search(r"\bsorted\b", new) for _, _, new in change.edits) else 1.0
     if not s.described_words:
         return own
-    known = _list_known(s)
-    key = tuple((s.text[start:end], text) for start, end, text in change.edits)
-    if key not in known:
-        known[key] = _weigh_texts(s, key)
-    return own * min(known[key], 1.0 if own < 1 else known[key])
+    known, text, edits = _list_known(s), s.text, change.edits
+    if len(edits) == 1:  # nearly all of them
+        start, end, new = edits[0]
+        key: tuple[tuple[str, str], ...] = ((text[start:end], new),)
+    else:
+        key = tuple((text[start:end], new) for start, end, new in edits)
+    weight = known.get(key)
+    if weight is None:
+        weight = known[key] = _weigh_texts(s, key)
+    return own * min(weight, 1.0) if own < 1 else weight
 
 
 @cache_on_scope

@@ -6,13 +6,16 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
+from jupyter_selfheal.inside.search.parsed_once import parse_once
+from jupyter_selfheal.inside.tree_names import walk
+
 
 def find_last_left_out(old: str, new: str) -> str:
     """The `range` of the new text, and of no loop of the old one, that stops before the last item, where nothing in its function takes the next one or the
     last one: ``range(len(xs) - 1)`` or ``range(len(xs[1:]))`` beside ``xs[i]`` alone; empty where there is none."""
-    known = {text for _, _, text in _list_shortened(ast.parse(old))}
-    for function, loop, text in _list_shortened(ast.parse(new)):
-        if text not in known and not any(_reads_behind(n, loop.target) for n in ast.walk(function)):
+    known = {text for _, _, text in _list_shortened(parse_once(old))}
+    for function, loop, text in _list_shortened(parse_once(new)):
+        if text not in known and not any(_reads_behind(n, loop.target) for n in walk(function)):
             return text
     return ""
 
@@ -20,12 +23,12 @@ def find_last_left_out(old: str, new: str) -> str:
 def find_end_left_out(old: str, new: str) -> str:
     """``xs[1:]`` or ``xs[:-1]`` where the new text of a function reads nothing else of ``xs``, and the old one read ``xs``: what the item at that
     end is, nothing asks any more; empty where there is none."""
-    was = {f.name: _count_whole_reads(f) for f in ast.walk(ast.parse(old)) if isinstance(f, ast.FunctionDef)}
-    for function in ast.walk(ast.parse(new)):
+    was = {f.name: _count_whole_reads(f) for f in walk(parse_once(old)) if isinstance(f, ast.FunctionDef)}
+    for function in walk(parse_once(new)):
         if not isinstance(function, ast.FunctionDef):
             continue
         now = _count_whole_reads(function)
-        for node in ast.walk(function):
+        for node in walk(function):
             match node:
                 case ast.Subscript(
                     ast.Name(name),
@@ -38,17 +41,17 @@ def find_end_left_out(old: str, new: str) -> str:
 
 def _count_whole_reads(function: ast.FunctionDef) -> Counter[str]:
     """How often each name is read, but for parts of it that are cut out by a slice."""
-    cut = {id(n.value) for n in ast.walk(function) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)}
-    names = (n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    cut = {id(n.value) for n in walk(function) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)}
+    names = (n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
     return Counter(n.id for n in names if id(n) not in cut)
 
 
 def _list_shortened(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.For, str]]:
     """(function, loop, its range) of each loop through ``range(len(xs) - 1)``, or through the places of a part of ``xs``."""
-    for function in ast.walk(tree):
+    for function in walk(tree):
         if not isinstance(function, ast.FunctionDef):
             continue
-        for node in ast.walk(function):
+        for node in walk(function):
             match node:
                 case ast.For(
                     ast.Name(),

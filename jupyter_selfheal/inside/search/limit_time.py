@@ -19,6 +19,7 @@ TOOL = 4
 """Number under which Python calls us in every loop; 0, 1, 2 and 5 are a debugger's, a coverage tool's, a profiler's and an optimizer's."""
 NEVER_CUT = ("<selfheal jupyter_selfheal", "<frozen", "/")
 """How the names of files begin whose code is not the notebook's: our own, which must come to its end, and libraries."""
+_HAS_TIMERS = hasattr(signal, "setitimer")
 _ENDS: list[float] = []
 """CPU times at which what runs within ``watch_clock`` is cut: one within another has its own."""
 
@@ -29,7 +30,7 @@ def _raise_out_of_time(number: int, frame: FrameType | None) -> None:
 
 def limit_cpu_time(seconds: float) -> contextlib.AbstractContextManager[None]:
     """Raise OutOfTime after so many CPU seconds of this process, again and again while user code swallows it."""
-    return _Timer(seconds) if hasattr(signal, "setitimer") else watch_clock(seconds)
+    return _Timer(seconds) if _HAS_TIMERS else watch_clock(seconds)
 
 
 class _Timer:

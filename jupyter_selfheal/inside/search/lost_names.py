@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from jupyter_selfheal.inside.parsing import dump_tree
 from jupyter_selfheal.inside.search.called_functions import find_function, list_changed_functions
+from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.search.program import CHECK, Unit
-from jupyter_selfheal.inside.tree_names import list_defined_names, list_read_names, read_called_name
+from jupyter_selfheal.inside.tree_names import list_defined_names, list_read_names, read_called_name, walk
 
 _HEADS = ("def ", "async def ", "class ", "@")
 _OF_EXTENT = frozenset({"empty", "isna", "isnan", "isnull", "len", "notna", "notnull", "shape", "size"})
@@ -45,14 +46,12 @@ def find_dropped_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
 def find_unknown_argument(texts: Mapping[int, str], units: Sequence[Unit], known: Collection[str]) -> str:
     """A name that nothing binds and that is only given to calls of what is not the program's own, where a change leaves it out or makes up a value:
     ``table.get(key, default)``; empty where there is none. ``known`` are names that are bound beside the program."""
-    trees = [ast.parse(unit.text) for unit in units]
-    own = {n.name for t in trees for n in ast.walk(t) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    trees = [parse_once(unit.text) for unit in units]
+    own = {n.name for t in trees for n in walk(t) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     bound = own.union(known, *(list_defined_names(t) for t in trees))
     for n, text in texts.items():
-        after = ast.parse(text)
-        made = {
-            t.id for a in ast.walk(after) if isinstance(a, ast.Assign) for t in a.targets if isinstance(t, ast.Name)
-        }
+        after = parse_once(text)
+        made = {t.id for a in walk(after) if isinstance(a, ast.Assign) for t in a.targets if isinstance(t, ast.Name)}
         new = list_read_names(after) - list_read_names(trees[n])
         for name in sorted(_list_given(trees[n], own) - bound):
             if not hasattr(builtins, name) and (name in made or (name not in list_read_names(after) and not new)):
@@ -62,26 +61,26 @@ def find_unknown_argument(texts: Mapping[int, str], units: Sequence[Unit], known
 
 def _list_given(tree: ast.AST, own: Collection[str]) -> set[str]:
     """The names that are read as arguments of calls alone, none of them of the program's ``own`` functions."""
-    calls = [c for c in ast.walk(tree) if isinstance(c, ast.Call) and read_called_name(c) not in own]
+    calls = [c for c in walk(tree) if isinstance(c, ast.Call) and read_called_name(c) not in own]
     given = {id(a) for c in calls for a in (*c.args, *(k.value for k in c.keywords))}
-    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    names = [n for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     return {n.id for n in names if id(n) in given} - {n.id for n in names if id(n) not in given}
 
 
 def find_lost_recursion(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     """A function that called itself before a change and does not now: a sum of one level is like one of all; empty where there is none."""
     for n, text in texts.items():
-        after = ast.parse(text)
-        kept = {f.name for f in ast.walk(after) if isinstance(f, ast.FunctionDef)}
-        if lost := (list_recursive(ast.parse(units[n].text)) - list_recursive(after)) & kept:
+        after = parse_once(text)
+        kept = {f.name for f in walk(after) if isinstance(f, ast.FunctionDef)}
+        if lost := (list_recursive(parse_once(units[n].text)) - list_recursive(after)) & kept:
             return min(lost)
     return ""
 
 
 def list_recursive(tree: ast.AST) -> set[str]:
     """The functions of a tree that name themselves, and the methods that call themselves on their own instance."""
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
-    return {f.name for f in functions if any(_is_name_of(n, f.name) for n in ast.walk(f))}
+    functions = [n for n in walk(tree) if isinstance(n, ast.FunctionDef)]
+    return {f.name for f in functions if any(_is_name_of(n, f.name) for n in walk(f))}
 
 
 def _is_name_of(node: ast.AST, name: str) -> bool:
@@ -110,9 +109,9 @@ def find_left_unread(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
             old = find_function(units[n].text, called)
             if old is None or _count_results(function) <= _count_results(old):
                 continue
-            names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+            names = [node for node in walk(function) if isinstance(node, ast.Name)]
             read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
-            made = (t for node in ast.walk(function) if isinstance(node, ast.Assign) for t in node.targets)
+            made = (t for node in walk(function) if isinstance(node, ast.Assign) for t in node.targets)
             left = [t.id for t in made if isinstance(t, ast.Name) and t.id not in read and not t.id.startswith("_")]
             if left:
                 return left[0]
@@ -120,7 +119,7 @@ def find_left_unread(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
 
 
 def _count_results(function: ast.AST) -> int:
-    return sum(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(function))
+    return sum(isinstance(node, ast.Return) and node.value is not None for node in walk(function))
 
 
 def find_counted_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
@@ -129,7 +128,7 @@ def find_counted_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     for unit in units:
         if unit.role != CHECK and not unit.tests:
             continue
-        nodes = list(ast.walk(ast.parse(unit.text)))
+        nodes = list(walk(parse_once(unit.text)))
         counted = {
             id(n.args[0]) for n in nodes if isinstance(n, ast.Call) and n.args and read_called_name(n) in _OF_EXTENT
         }
@@ -139,9 +138,7 @@ def find_counted_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
                 asked[node.id] = asked.get(node.id, True) and id(node) in counted
     for n, text in texts.items():
         if not units[n].text.startswith(_HEADS):
-            bound = {
-                t.id for t in ast.walk(ast.parse(text)) if isinstance(t, ast.Name) and isinstance(t.ctx, ast.Store)
-            }
+            bound = {t.id for t in walk(parse_once(text)) if isinstance(t, ast.Name) and isinstance(t.ctx, ast.Store)}
             if counted_names := {name for name in bound if asked.get(name)}:
                 return min(counted_names)
     return ""
@@ -151,8 +148,8 @@ def find_unread_items(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     """What a changed statement went through item by item and now reads for its length alone: ``for x in range(len(xs))`` for ``for x in
     xs``, where nothing reads ``xs[x]``; empty where there is none."""
     for n, text in texts.items():
-        after = ast.parse(text)
-        nodes = list(ast.walk(after))
+        after = parse_once(text)
+        nodes = list(walk(after))
         sized = {
             id(node.args[0])
             for node in nodes
@@ -185,15 +182,13 @@ def find_exchanged_call(texts: Mapping[int, str], units: Sequence[Unit], others:
 
 
 def _list_read(text: str) -> set[str]:
-    return list_read_names(ast.parse(text))
+    return list_read_names(parse_once(text))
 
 
 def _list_iterated(text: str) -> set[str]:
     """What loops and comprehensions of a text go through."""
     return {
-        ast.unparse(n.iter)
-        for n in ast.walk(ast.parse(text))
-        if isinstance(n, ast.For | ast.AsyncFor | ast.comprehension)
+        ast.unparse(n.iter) for n in walk(parse_once(text)) if isinstance(n, ast.For | ast.AsyncFor | ast.comprehension)
     }
 
 
@@ -204,7 +199,7 @@ def _is_read(node: ast.expr) -> bool:
 def _list_doubled(text: str) -> set[str]:
     """Names that stand twice among the operands of one operation, or the object and the arguments of one call."""
     doubled: set[str] = set()
-    for node in ast.walk(ast.parse(text)):
+    for node in walk(parse_once(text)):
         operands: list[ast.expr] = []
         if isinstance(node, ast.BinOp):
             operands = [node.left, node.right]
@@ -218,11 +213,11 @@ def _list_doubled(text: str) -> set[str]:
 
 
 def _list_functions(text: str) -> list[ast.FunctionDef]:
-    return [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)]
+    return [n for n in walk(parse_once(text)) if isinstance(n, ast.FunctionDef)]
 
 
 def _list_calls(text: str) -> list[ast.Call]:
-    return [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call)]
+    return [n for n in walk(parse_once(text)) if isinstance(n, ast.Call)]
 
 
 def _is_exchanged(old: ast.Call, new: ast.Call) -> bool:

@@ -7,12 +7,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from jupyter_selfheal.inside.search.parsed_once import parse_once
+from jupyter_selfheal.inside.tree_names import walk
+
 
 def find_number_as_condition(old: str, new: str, calls: Mapping[str, Sequence[tuple[Any, ...]]]) -> str:
     """The parameter that is a part of a condition of the new text by its name alone, of none in the old one, and that each of the ``calls`` of its function
     gives a number; empty where there is none."""
-    known = Counter(name for _, name in _list_bare_parts(ast.parse(old)))
-    for function, name in _list_bare_parts(ast.parse(new)):
+    known = Counter(name for _, name in _list_bare_parts(parse_once(old)))
+    for function, name in _list_bare_parts(parse_once(new)):
         known[name] -= 1
         if known[name] >= 0:
             continue
@@ -27,7 +30,7 @@ def find_number_as_condition(old: str, new: str, calls: Mapping[str, Sequence[tu
 
 def _list_bare_parts(tree: ast.AST) -> Iterator[tuple[ast.FunctionDef, str]]:
     """(function, name) of each part of ``and`` and ``or`` that is a name alone."""
-    for function in ast.walk(tree):
-        for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+    for function in walk(tree):
+        for node in walk(function) if isinstance(function, ast.FunctionDef) else ():
             if isinstance(node, ast.BoolOp):
                 yield from ((function, part.id) for part in node.values if isinstance(part, ast.Name))  # type: ignore[misc]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -103,7 +104,8 @@ def compile_unit(program: Program, index: int, text: str, *, counted: bool = Tru
 
 def _compile_text(program: Program, index: int, text: str, is_asked: bool) -> CodeType:
     unit = program.units[index]
-    is_checked, is_kept = unit.role == CHECK or unit.tests, is_asked and index == program.last
+    is_checked = unit.role == CHECK or unit.tests
+    is_kept = is_asked and bool(unit.cell) and unit.role in (CELL, CHECK) and index == program.last
     if not is_checked and not is_kept:
         return compile(text, FILE.format(index), "exec", dont_inherit=True)
     tree = ast.parse(text)
@@ -268,19 +270,24 @@ def _normalise_expression(text: str) -> str:
 
 
 def _collect_literals(*texts: str) -> set[str]:
+    return set[str]().union(*map(_read_literals, texts))
+
+
+@functools.lru_cache(maxsize=256)
+def _read_literals(text: str) -> frozenset[str]:
+    """The literals of a text as Python writes them; none where it does not parse."""
     literals = set()
-    for text in texts:
-        try:
-            tree = ast.parse(text)
-        except SyntaxError:
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
-                try:
-                    literals.add(repr(ast.literal_eval(node)))
-                except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                    continue
-    return literals
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return frozenset()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.UnaryOp):
+            try:
+                literals.add(repr(ast.literal_eval(node)))
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                continue
+    return frozenset(literals)
 
 
 def import_ahead(program: Program) -> None:

@@ -51,6 +51,7 @@ from jupyter_selfheal.inside.search.mutations import (
     whole_statements,
 )
 from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.tree_names import walk
 
 OPERATORS = (
     operators.propose_comparisons,
@@ -117,7 +118,7 @@ def find_unread_names(tree: ast.AST) -> set[str]:
     """Names that a function binds (arguments too) and never reads."""
     bound: set[str] = set()
     read: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
         elif isinstance(node, ast.arg):
@@ -194,21 +195,31 @@ def rank_changes(
     for change in list_changes(s, near):
         key = _make_key(change)
         prior = change.prior * described_intent.weigh_change(s, change)
-        if forgotten and any(forgotten.intersection(_WORD.findall(new)) for _, _, new in change.edits):
+        if forgotten and _reads_one(change, forgotten):
             prior *= READS_FORGOTTEN
         if change.line in comparing:
             prior *= IN_COMPARISON
         if prior != change.prior:
             change = Change(change.edits, min(1.0, prior), change.line, change.words)
-        if change.line not in lines:
-            lines[change.line] = weigh_line(suspicion, change.line)
-        weight = change.prior * lines[change.line]
+        line = lines.get(change.line)
+        if line is None:
+            line = lines[change.line] = weigh_line(suspicion, change.line)
+        weight = change.prior * line
         known = best.get(key)
         if known is None or known[0] < weight:
             best[key] = (weight, change)
     ranked = list(best.values())
     ranked.sort(key=lambda pair: -pair[0])
     return ranked
+
+
+def _reads_one(change: Change, names: Collection[str]) -> bool:
+    """Whether one of these names is among the words of what a change writes."""
+    return any(
+        name in new and name in _WORD.findall(new)  # most texts do not even hold its letters
+        for _, _, new in change.edits
+        for name in names
+    )
 
 
 def _find_comparing_lines(tree: ast.AST) -> set[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Collection, Sequence
 from types import CodeType
@@ -28,6 +29,7 @@ from jupyter_selfheal.inside.search.lost_names import list_recursive
 from jupyter_selfheal.inside.search.measuring_functions import ASIDE, find_measures
 from jupyter_selfheal.inside.search.odd_values import describe_nothing
 from jupyter_selfheal.inside.search.oracle_strength import Mutants, measure_strength
+from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.search.program import (
     CELL,
     CHECK,
@@ -38,6 +40,7 @@ from jupyter_selfheal.inside.search.propose_mutations import find_unread_names
 from jupyter_selfheal.inside.search.reaching_checks import count_reaching
 from jupyter_selfheal.inside.search.source_text import drop_idle_parentheses
 from jupyter_selfheal.inside.search.vary_checks import Variation, make_variations, run_variations
+from jupyter_selfheal.inside.tree_names import walk
 
 ASKED = 10
 """Patches that a question must tell apart: those that are shown."""
@@ -109,9 +112,8 @@ class Ranking:
         such patches fit tests, not the intent."""
         lost = 0
         for n, new in c.texts.items():
-            before, after = ast.parse(self.units[n].text), ast.parse(new)
-            lost += len(find_unread_names(after) - find_unread_names(before))
-            lost += len(list_recursive(before) - list_recursive(after))
+            (unread_before, recursive_before), (unread, recursive) = map(_read_names, (self.units[n].text, new))
+            lost += len(unread - unread_before) + len(recursive_before - recursive)
         return 0.35**lost
 
     def _compare_behaviour(self) -> tuple[list[Input | Variation], list[list[str]]]:
@@ -120,7 +122,7 @@ class Ranking:
         nothing: list[list[str]] = [[] for _ in self.candidates]
         if len(self.candidates) < 2:
             return [], nothing
-        function, given = self._make_calls()
+        function, given = self.calls
         changed = {n for c in self.candidates for n in c.texts}
         varied = [] if self._is_reached() else make_variations(self.runner.program, changed)
         variants = [*(c.codes for c in self.candidates), {}]
@@ -145,7 +147,8 @@ class Ranking:
         )
         return [*inputs, *varied], shown[:-1]
 
-    def _make_calls(self) -> tuple[str, list[tuple[Any, ...]]]:
+    @functools.cached_property
+    def calls(self) -> tuple[str, list[tuple[Any, ...]]]:
         """The function that is called with generated arguments, and these."""
         function = self._choose_function()
         calls = self.sight.calls.get(function, [])
@@ -194,8 +197,8 @@ class Ranking:
 
     def _list_literals(self) -> list[Any]:
         """Numbers and texts of the changed statements: inputs near them tell changes apart."""
-        trees = [ast.parse(text) for c in self.candidates for text in c.texts.values()]
-        literals = {repr(n.value): n.value for t in trees for n in ast.walk(t) if isinstance(n, ast.Constant)}
+        trees = [parse_once(text) for c in self.candidates for text in c.texts.values()]
+        literals = {repr(n.value): n.value for t in trees for n in walk(t) if isinstance(n, ast.Constant)}
         return [v for v in literals.values() if type(v) in (int, float) or (isinstance(v, str) and len(v) < 40)]
 
     def _is_defined(self, name: str) -> bool:
@@ -212,7 +215,7 @@ class Ranking:
         self.leaders = [self.candidates[n] for n in leaders]
         order = [*leaders, *(n for n in order if n not in leaders)]
         if order and self.hypotheses.is_weakly_proven(order[0]):
-            strength = measure_strength(self.candidates[order[0]], self.mutants, *self._make_calls())
+            strength = measure_strength(self.candidates[order[0]], self.mutants, *self.calls)
             self.hypotheses.share_missed = strength.share_missed if strength else 0.0
         telling = self._find_shortest_input(order[0]) if order else None
         patches = [self._build_patch(n, is_shown=place < ASKED) for place, n in enumerate(order)]
@@ -313,6 +316,13 @@ class Ranking:
         odd = sum(w for value, w in shares.items() if value.startswith("!"))
         text = self.inputs[at].text
         return round(max(shares.values()) / whole + odd / whole, 1), len(text), text
+
+
+@functools.lru_cache(maxsize=256)
+def _read_names(text: str) -> tuple[set[str], set[str]]:
+    """The names that a text binds and never reads, and its functions that call themselves."""
+    tree = parse_once(text)
+    return find_unread_names(tree), list_recursive(tree)
 
 
 def _name_answer(shown: str) -> str:

@@ -54,7 +54,6 @@ SLOW = 5.0
 """And what a program is known to take as it is, so many times: its own calls into C are no sign of a loop."""
 SURPLUS, TIMES = 4_000, 4
 """Characters beside so many times the expected ones after which what prints may be taken for what comes to no end."""
-_NOTHING = contextlib.nullcontext()
 _LOST = re.compile(r"'(\w+)'")
 _NOTEBOOK = FILE.partition("{")[0]
 """How the names of files begin that the units of a program are compiled under."""
@@ -301,14 +300,15 @@ class _Counting:
     def __init__(self, runner: Runner, steps: int, net: float) -> None:
         self.runner, self.steps = runner, steps
         # a search pauses it for all of its candidates
-        self.collection = pause_collection() if gc.isenabled() else _NOTHING
+        self.collection = pause_collection() if gc.isenabled() else None
         self.timer = limit_cpu_time(net)
 
     def __enter__(self) -> None:
         counter = self.runner.counter
         counter.set_limit(self.steps)
         counter.bind_names(self.runner.ns)
-        self.collection.__enter__()
+        if self.collection is not None:
+            self.collection.__enter__()
         self.timer.__enter__()
         try:
             counter.start()
@@ -327,7 +327,8 @@ class _Counting:
         try:
             self.timer.__exit__(None, None, None)
         finally:
-            self.collection.__exit__(None, None, None)
+            if self.collection is not None:
+                self.collection.__exit__(None, None, None)
 
 
 def _is_movable(text: str, ns: Mapping[str, Any]) -> bool:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import ast
 
+from jupyter_selfheal.inside.search.parsed_once import parse_once
+from jupyter_selfheal.inside.tree_names import walk
+
 
 def describe_doubt_of_sentinel(old: str, new: str) -> str:
     """The doubt about a patch that asks whether a variable still holds what it began with (``x > best or best == 0``): the number may
     come up among the values, too. Empty elsewhere; nothing is said of ``None``."""
-    known = {ast.unparse(n) for n in ast.walk(ast.parse(old)) if isinstance(n, ast.Compare | ast.UnaryOp)}
-    tree = ast.parse(new)
+    known = {ast.unparse(n) for n in walk(parse_once(old)) if isinstance(n, ast.Compare | ast.UnaryOp)}
+    tree = parse_once(new)
     first = {
         (t.id, ast.unparse(n.value))
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Assign) and isinstance(n.value, ast.Constant) and n.value.value is not None
         for t in n.targets
         if isinstance(t, ast.Name)
     }
-    for node in ast.walk(tree):
+    for node in walk(tree):
         asked = _read_question(node)
         if asked in first and ast.unparse(node) not in known:
             name, value = asked

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.search.program import Unit
-from jupyter_selfheal.inside.tree_names import read_called_name
+from jupyter_selfheal.inside.tree_names import read_called_name, walk
 
 _MAKES_ORDER = frozenset({"append", "extend", "insert", "appendleft", "write", "print"})
 _KEEPS_ORDER = frozenset({"list", "tuple", "enumerate", "join", "iter", "zip", "next"})
@@ -21,10 +22,10 @@ def find_set_order(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     """A set whose order a changed statement hands on and did not before, as text; empty where there is none, or where something there
     is sorted."""
     for n, text in texts.items():
-        after = ast.parse(text)
-        if any(read_called_name(node) in _SORTS for node in ast.walk(after)):
+        after = parse_once(text)
+        if any(read_called_name(node) in _SORTS for node in walk(after)):
             continue
-        new = {*_list_ordered_sets(after)} - {*_list_ordered_sets(ast.parse(units[n].text))}
+        new = {*_list_ordered_sets(after)} - {*_list_ordered_sets(parse_once(units[n].text))}
         if new:
             return min(new)
     return ""
@@ -32,11 +33,9 @@ def find_set_order(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
 
 def _list_ordered_sets(tree: ast.AST) -> Iterator[str]:
     """The sets that a list, a text, or a loop that makes one takes its order from."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         taken: list[ast.expr] = []
-        if isinstance(node, ast.For) and any(
-            _hands_on_order(n) for statement in node.body for n in ast.walk(statement)
-        ):
+        if isinstance(node, ast.For) and any(_hands_on_order(n) for statement in node.body for n in walk(statement)):
             taken = [node.iter]
         elif isinstance(node, ast.ListComp):
             taken = [loop.iter for loop in node.generators]

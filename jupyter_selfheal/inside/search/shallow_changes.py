@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterator
 
 from jupyter_selfheal.inside.parsing import dump_tree
 from jupyter_selfheal.inside.search.handed_on import find_handed_on
+from jupyter_selfheal.inside.search.parsed_once import parse_once
+from jupyter_selfheal.inside.tree_names import walk
 
 TURNED = {ast.Eq: ast.NotEq, ast.In: ast.NotIn, ast.Is: ast.IsNot, ast.Lt: ast.GtE, ast.Gt: ast.LtE}
 _OPPOSITES = {**TURNED, **{b: a for a, b in TURNED.items()}}
@@ -21,7 +23,7 @@ _MORE: frozenset[type] = frozenset({ast.Gt, ast.GtE})
 
 def describe_shallow_change(old: str, new: str, mended: int) -> str:
     """The doubt about a changed statement of which no more than ``mended`` checks failed before; empty where the change is none of these."""
-    before, after = ast.parse(old), ast.parse(new)
+    before, after = parse_once(old), parse_once(new)
     if _list_orders(before) != _list_orders(after) and sorted(map(sorted, _list_orders(before))) == sorted(
         map(sorted, _list_orders(after))
     ):
@@ -78,7 +80,7 @@ def _find_said_by_name(before: ast.Module, after: ast.Module) -> tuple[str, str]
 
 
 def _list_called(tree: ast.AST) -> set[str]:
-    called = (n.func for n in ast.walk(tree) if isinstance(n, ast.Call))
+    called = (n.func for n in walk(tree) if isinstance(n, ast.Call))
     return {f.attr if isinstance(f, ast.Attribute) else f.id for f in called if isinstance(f, ast.Attribute | ast.Name)}
 
 
@@ -87,7 +89,7 @@ def _find_new_alias(before: ast.Module, after: ast.Module) -> tuple[str, str] | 
     match before.body, after.body:
         case [ast.Assign([ast.Name()], ast.Call(ast.Attribute() as method))], [
             ast.Assign([ast.Name(bound)], ast.Name(name))
-        ] if bound != name and any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(method)):
+        ] if bound != name and any(isinstance(n, ast.Name) and n.id == name for n in walk(method)):
             return bound, name
     return None
 
@@ -97,11 +99,9 @@ def _list_comparisons(
 ) -> Iterator[tuple[ast.Compare, str, str]]:
     """(comparison, its one side, its other one as if it were of the same object) that methods with these names return, by itself or joined by
     one of these signs."""
-    for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name in names):
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef) and n.name in names):
         own, other, *_ = [a.arg for a in function.args.args] + ["", ""]
-        given = (
-            (n.value for n in ast.walk(function) if isinstance(n, ast.Return) and n.value is not None) if other else ()
-        )
+        given = (n.value for n in walk(function) if isinstance(n, ast.Return) and n.value is not None) if other else ()
         for part in (
             p for v in given for p in (v.values if isinstance(v, ast.BoolOp) and isinstance(v.op, signs) else [v])
         ):
@@ -125,7 +125,7 @@ def _list_uneven(tree: ast.AST) -> list[str]:
 
 def _find_truth_of_name(before: ast.AST, after: ast.AST) -> str:
     """The ``not left`` that is returned for ``False``: whether something is left in a variable, where its author gave one answer for all."""
-    asked, now = ([n for n in ast.walk(tree) if isinstance(n, ast.Return)] for tree in (before, after))
+    asked, now = ([n for n in walk(tree) if isinstance(n, ast.Return)] for tree in (before, after))
     for old, new in zip(asked, now, strict=False) if len(asked) == len(now) else ():
         match old.value, new.value:
             case ast.Constant(bool()), ast.Name() | ast.UnaryOp(ast.Not(), ast.Name()):
@@ -137,7 +137,7 @@ def _find_truth_of_name(before: ast.AST, after: ast.AST) -> str:
 def turns_condition(old: str, new: str) -> bool:
     """Whether a change asks the opposite of one comparison, and nothing else: ``!=`` for ``==``, ``<=`` for ``>=``."""
     before, after = (
-        [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Compare) and len(n.ops) == 1] for text in (old, new)
+        [n for n in walk(parse_once(text)) if isinstance(n, ast.Compare) and len(n.ops) == 1] for text in (old, new)
     )
     pairs = [(a, b) for a, b in zip(before, after, strict=False) if dump_tree(a) != dump_tree(b)]
     if len(before) != len(after) or len(pairs) != 1:
@@ -152,7 +152,7 @@ def turns_condition(old: str, new: str) -> bool:
 
 def _list_thinned(tree: ast.AST) -> list[str]:
     """``len(xs[::2])``: of what is only counted every second item is taken."""
-    calls = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "len")
+    calls = (n for n in walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "len")
     slices = (
         (n, a.slice) for n in calls for a in n.args if isinstance(a, ast.Subscript) and isinstance(a.slice, ast.Slice)
     )
@@ -161,7 +161,7 @@ def _list_thinned(tree: ast.AST) -> list[str]:
 
 def list_changed_in_place(tree: ast.AST) -> set[str]:
     """The variables whose items are set: ``out["sum"] = …``."""
-    stored = (n.value for n in ast.walk(tree) if isinstance(n, ast.Subscript) and not isinstance(n.ctx, ast.Load))
+    stored = (n.value for n in walk(tree) if isinstance(n, ast.Subscript) and not isinstance(n.ctx, ast.Load))
     return {n.id for n in stored if isinstance(n, ast.Name)}
 
 
@@ -169,9 +169,9 @@ def _list_changed_aliases(tree: ast.AST) -> list[tuple[str, str]]:
     """``out = rows`` for a parameter ``rows``, where items of ``out`` are set: whoever called finds his own changed."""
     changed = list_changed_in_place(tree)
     found = []
-    for function in (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)):
+    for function in (n for n in walk(tree) if isinstance(n, ast.FunctionDef)):
         given = {a.arg for a in function.args.args}
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in given:
                 found += [(t.id, node.value.id) for t in node.targets if isinstance(t, ast.Name) and t.id in changed]
     return found
@@ -180,7 +180,7 @@ def _list_changed_aliases(tree: ast.AST) -> list[tuple[str, str]]:
 def _list_twins(tree: ast.AST) -> list[tuple[str, str]]:
     """Two variables of one block that are worked out in the same way: ``minutes = seconds // 3600`` below ``hours = seconds // 3600``."""
     twins = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         seen: dict[str, str] = {}
         body = getattr(node, "body", None)
         for statement in body if isinstance(body, list) else ():
@@ -189,7 +189,7 @@ def _list_twins(tree: ast.AST) -> list[tuple[str, str]]:
             if not isinstance(target, ast.Name) or not isinstance(statement.value, ast.BinOp):
                 continue
             way = dump_tree(statement.value)
-            if not any(isinstance(n, ast.Call) for n in ast.walk(statement.value)):
+            if not any(isinstance(n, ast.Call) for n in walk(statement.value)):
                 first = seen.setdefault(way, target.id)
                 twins += [(first, target.id)] if first != target.id else []
     return twins
@@ -198,7 +198,7 @@ def _list_twins(tree: ast.AST) -> list[tuple[str, str]]:
 def _find_hidden_comparison(before: ast.AST, after: ast.AST) -> str:
     """A name by which ``i % 3 == 0`` became ``i % 3 - i == 0``, another question than the one that was asked: which numbers are equal.
     ``n % k == 0`` for ``n == 0`` is a remainder that was forgotten."""
-    pairs = zip(*([n for n in ast.walk(tree) if isinstance(n, ast.Compare)] for tree in (before, after)), strict=False)
+    pairs = zip(*([n for n in walk(tree) if isinstance(n, ast.Compare)] for tree in (before, after)), strict=False)
     for asked, now in pairs:
         new = now.left
         is_reckoned = isinstance(asked.left, ast.BinOp) and isinstance(new, ast.BinOp)
@@ -215,7 +215,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _list_compared(tree: ast.AST) -> list[ast.Compare]:
-    return [n for n in ast.walk(tree) if isinstance(n, ast.Compare) and len(n.ops) == 1]
+    return [n for n in walk(tree) if isinstance(n, ast.Compare) and len(n.ops) == 1]
 
 
 def _forgets_the_rest(old: ast.Compare, new: ast.Compare) -> bool:
@@ -234,23 +234,20 @@ def _list_orders(tree: ast.AST) -> list[list[str]]:
     """The arguments of each `print`, as texts."""
     return [
         [ast.unparse(a) for a in n.args]
-        for n in ast.walk(tree)
+        for n in walk(tree)
         if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "print"
     ]
 
 
 def _list_decorators(tree: ast.AST) -> list[str]:
     return [
-        ast.unparse(d)
-        for n in ast.walk(tree)
-        if isinstance(n, ast.ClassDef | ast.FunctionDef)
-        for d in n.decorator_list
+        ast.unparse(d) for n in walk(tree) if isinstance(n, ast.ClassDef | ast.FunctionDef) for d in n.decorator_list
     ]
 
 
 def _list_questions(tree: ast.AST) -> list[ast.expr]:
     """The conditions of branches."""
-    return [n.test for n in ast.walk(tree) if isinstance(n, ast.If | ast.IfExp)]
+    return [n.test for n in walk(tree) if isinstance(n, ast.If | ast.IfExp)]
 
 
 def _runs_once(tree: ast.Module) -> bool:
@@ -269,7 +266,7 @@ def _list_choices(node: ast.AST) -> list[ast.AST]:
 def _list_given(tree: ast.AST) -> list[ast.expr]:
     """What statements give as a whole: printed, returned, assigned, or shown."""
     given: list[ast.expr] = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Return | ast.Assign) and node.value is not None:
             given.append(node.value)
         elif isinstance(node, ast.Expr):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
 
 from jupyter_selfheal.inside.search.compare_behaviour import CHANGES
 from jupyter_selfheal.inside.search.program import CHECK, Program
 
 
+@functools.lru_cache(maxsize=2048)
 def name_type(shown: str) -> str:
     """The type of a shown result: of a literal its name, else nothing."""
     try:
@@ -17,6 +19,7 @@ def name_type(shown: str) -> str:
         return ""
 
 
+@functools.lru_cache(maxsize=8)
 def collect_expected_types(program: Program) -> frozenset[str]:
     """The types of the results that the checks expect: ``assert f(2) == 4`` tells ``int``."""
     texts = [u.text for u in program.units if u.role == CHECK or u.tests] + list(program.checks)

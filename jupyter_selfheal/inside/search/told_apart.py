@@ -8,6 +8,9 @@ import difflib
 import re
 from collections.abc import Collection
 
+from jupyter_selfheal.inside.search.parsed_once import parse_once
+from jupyter_selfheal.inside.tree_names import walk
+
 PLAIN = 2
 """Whole numbers up to this one tell no case of their own apart."""
 NEAR, ALIKE = 2, 0.5
@@ -17,7 +20,7 @@ NEAR, ALIKE = 2, 0.5
 def find_given_up(old: str, new: str, checks: Collection[str]) -> str:
     """The number or text that a statement compared with and no longer does, where it is no slip of the new one and none of the ``checks`` speaks
     of it; empty elsewhere."""
-    before, after = list(ast.walk(ast.parse(old))), list(ast.walk(ast.parse(new)))
+    before, after = list(walk(parse_once(old))), list(walk(parse_once(new)))
     if list(map(type, before)) != list(map(type, after)):
         return ""
     changed = [

@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from jupyter_selfheal.inside.tree_names import list_names, read_called_name
+from jupyter_selfheal.inside.search.parsed_once import parse_once
+from jupyter_selfheal.inside.tree_names import list_names, read_called_name, walk
 
 TWO = 2
 DOUBT = "two items do not tell one order from another"
@@ -32,7 +33,7 @@ def describe_doubt_of_order(old: str, new: str, checked: Iterable[tuple[Any, ...
     """The doubt about a changed statement that orders otherwise, or takes the other end of an order, where no collection that a check
     gives it, and none in ``space`` that it reads, has more than two items, or that turns round what is ordered by a key; empty where one has, none is known, or checks give two items
     in both orders."""
-    before, after = ast.parse(old), ast.parse(new)
+    before, after = parse_once(old), parse_once(new)
     if Counter(_list_turned_by_key(after)) - Counter(_list_turned_by_key(before)):
         return TIES
     if Counter(_list_orderings(before)) == Counter(_list_orderings(after)):
@@ -48,11 +49,12 @@ def describe_doubt_of_end(old: str, new: str, types: frozenset[str]) -> str:
     """The doubt about a changed statement that sorts the other way round, or takes the place of another end, where the one check that failed expects a
     number, or a label: any item of three is by one chance of three where it should be. Empty where it expects what shows the order."""
     ways = [
-        [w for w in _list_orderings(ast.parse(text)) if w.startswith(("reverse=", "ascending="))] for text in (old, new)
+        [w for w in _list_orderings(parse_once(text)) if w.startswith(("reverse=", "ascending="))]
+        for text in (old, new)
     ]
     if ways[0] != ways[1] and types and types <= ONE_VALUE:
         return OTHER_END
-    ends = [[read_called_name(n) for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call)] for text in (old, new)]
+    ends = [[read_called_name(n) for n in walk(parse_once(text)) if isinstance(n, ast.Call)] for text in (old, new)]
     one, two = ([name for name in names if name in _ENDS] for names in ends)
     return OTHER_ITEM if one != two and (types <= ONE_VALUE | {"str"}) else ""
 
@@ -69,7 +71,7 @@ def _has_both_orders(given: Iterable[Any]) -> bool:
 
 def _list_turned_by_key(tree: ast.AST) -> Iterator[str]:
     """``sorted(xs[::-1], key=…)``: what is turned round before it is ordered by a part of each item."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call) and node.args and any(k.arg == "key" for k in node.keywords):
             turned = set(_list_orderings(node.args[0])) & {"[::-1]", "reversed"}
             if read_called_name(node) in _ORDERING and turned:
@@ -77,7 +79,7 @@ def _list_turned_by_key(tree: ast.AST) -> Iterator[str]:
 
 
 def _list_orderings(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call):
             name = read_called_name(node)
             if name in _ORDERING:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from jupyter_selfheal.inside.search.parsed_once import parse_once
+from jupyter_selfheal.inside.tree_names import walk
+
 
 def find_widened_write(old: str, new: str) -> str:
     """The target of an assignment that gives the same value, to something of which fewer items were taken out; empty where there is none."""
@@ -20,7 +23,7 @@ def find_widened_write(old: str, new: str) -> str:
 def _list_writes(source: str) -> dict[tuple[str, str, str], int]:
     """The targets in square brackets, each with its first name and the value that it gets, and by how many indices items are picked out."""
     found = dict[tuple[str, str, str], int]()
-    for node in ast.walk(ast.parse(source)):
+    for node in walk(parse_once(source)):
         if not isinstance(node, ast.Assign | ast.AugAssign):
             continue
         sign = type(node.op).__name__ if isinstance(node, ast.AugAssign) else ""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.operators import is_test
-from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, TRUTH, Change, Scope
+from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, TRUTH, Change, Scope, cache_on_scope
 
 NO_TRUTH = 0.4
 """How much less likely it is that a number is returned for ``True`` than what is asked of it."""
@@ -80,8 +80,16 @@ def _list_pair_tests(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, fl
                 yield f"{a} not in {b}", 0.14
 
 
-def _list_likeliest_tests(s: Scope) -> list[tuple[str, float]]:
-    return sorted(list_tests(s, s.values), key=lambda test: -test[1])[:MOST_TESTS]
+@cache_on_scope
+def list_own_tests(s: Scope) -> tuple[tuple[str, float], ...]:
+    """Conditions that can be made of the statement's own names."""
+    return tuple(list_tests(s, s.values))
+
+
+@cache_on_scope
+def list_likeliest_tests(s: Scope) -> tuple[tuple[str, float], ...]:
+    """The same, likeliest first."""
+    return tuple(sorted(list_own_tests(s), key=lambda test: -test[1])[:MOST_TESTS])
 
 
 def _list_chains(s: Scope, test: ast.AST) -> list[str]:
@@ -113,7 +121,7 @@ def propose_longer_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
                 (s.replace_node(node, first),), prior, node.lineno, f"`{old}` should be `{first.replace(atom, old)}`"
             )
     counted = _list_counted(parent)
-    for test, prior in _list_likeliest_tests(s):
+    for test, prior in list_likeliest_tests(s):
         words = f"`{old}` lacks `{test}`"
         prior *= OWN_COUNT if counted & set(_NAMES.findall(test)) else 1.0
         yield Change((s.replace_node(node, f"{atom} or {test}"),), prior, node.lineno, words)
@@ -149,12 +157,11 @@ def propose_other_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     assert isinstance(node, ast.expr)
     weight = (0.9 if isinstance(parent, ast.While | ast.Return) else 0.5) if constant else 0.3
-    for test, prior in list_tests(s, s.values):
-        kinds = s.hints.kinds.get(test, frozenset()) if constant and isinstance(parent, ast.Return) else frozenset()
+    old, is_returned = s.text_of(node), constant and isinstance(parent, ast.Return)
+    for test, prior in list_own_tests(s):
+        kinds = s.hints.kinds.get(test, frozenset()) if is_returned else frozenset()
         prior *= NO_TRUTH if kinds and TRUTH not in kinds else 1.0
-        yield Change(
-            (s.replace_node(node, test),), prior * weight, node.lineno, f"`{s.text_of(node)}` should be `{test}`"
-        )
+        yield Change((s.replace_node(node, test),), prior * weight, node.lineno, f"`{old}` should be `{test}`")
 
 
 def propose_constant_test(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.mutations.conditions import list_tests
+from jupyter_selfheal.inside.search.mutations.conditions import list_own_tests, list_tests
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, TRUTH, Change, Scope
 
 MOST_STATEMENTS = 400
@@ -271,7 +271,7 @@ def _propose_condition_around(s: Scope, node: ast.Expr | ast.AugAssign | ast.Ass
         return
     start, end, _ = s.find_line_span(node)
     body = "".join(f"    {line}" for line in s.text[start:end].splitlines(keepends=True))
-    for test, prior in list_tests(s, s.values):
+    for test, prior in list_own_tests(s):
         if prior >= 0.2:
             yield Change(
                 ((start, end, f"{indent}if {test}:\n{body}"),),

@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import splice
-from jupyter_selfheal.inside.search.mutations.conditions import list_tests
+from jupyter_selfheal.inside.search.mutations.conditions import list_likeliest_tests
 from jupyter_selfheal.inside.search.mutations.missing_code import find_accumulated
 from jupyter_selfheal.inside.search.mutations.names import NEAR
 from jupyter_selfheal.inside.search.mutations.operators import COMPARE, is_test, replace_operator
@@ -262,17 +262,41 @@ def propose_jumps(s: Scope, node: ast.AST) -> Iterator[Change]:
     if s.text.startswith("elif", s.start_of(node)):
         return
     start, indent, looped = s.find_line_span(node)[0], s.read_indent(node), s.is_in_loop(node)
-    ends: list[tuple[str, float]] = [("continue", 0.8), ("break", 0.7)] if looped else []
-    ends += [(f"return {v}", p) for v, p in _list_results(s)]
-    tests = sorted(list_tests(s, s.values), key=lambda test: -test[1])[:MOST]
+    line = node.lineno
+    for test, end, prior, words in (_list_jumps_in_loop if looped else _list_jumps)(s):
+        yield Change(((start, start, f"{indent}if {test}:\n{indent}    {end}\n"),), prior, line, words)
+
+
+_Jump = tuple[str, str, float, str]
+"""A test, what is left with it, how likely that is, and the two in words."""
+
+
+@cache_on_scope
+def _list_jumps(s: Scope) -> tuple[_Jump, ...]:
+    return tuple(_combine_jumps(s, ()))
+
+
+@cache_on_scope
+def _list_jumps_in_loop(s: Scope) -> tuple[_Jump, ...]:
+    return tuple(_combine_jumps(s, (("continue", 0.8), ("break", 0.7))))
+
+
+def _combine_jumps(s: Scope, of_loops: tuple[tuple[str, float], ...]) -> Iterator[_Jump]:
+    """The jumps that may be missing before a statement, the same for each of them."""
+    ends = [*of_loops, *((f"return {v}", p) for v, p in _list_results(s))]
+    tests = [*list_likeliest_tests(s)[:MOST]]
     tests += [(t, 0.2) for a in list_tests_in(s) for t in (s.text_of(a), *list_variants(s, a, 10))][:ELSEWHERE]
     for (test, likely), (end, prior) in itertools.product(tests, ends):
-        text = f"{indent}if {test}:\n{indent}    {end}\n"
-        yield Change(((start, start, text),), likely * prior * 0.3, node.lineno, f"`if {test}: {end}` is missing")
+        yield test, end, likely * prior * 0.3, f"`if {test}: {end}` is missing"
 
 
-def _list_results(s: Scope) -> Iterator[tuple[str, float]]:
+@cache_on_scope
+def _list_results(s: Scope) -> tuple[tuple[str, float], ...]:
     """What the function returns elsewhere, and what functions return for nothing."""
+    return tuple(_find_results(s))
+
+
+def _find_results(s: Scope) -> Iterator[tuple[str, float]]:
     seen = dict.fromkeys(
         s.text_of(n.value)
         for n in s.order
@@ -295,13 +319,13 @@ def propose_otherwise(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     if not isinstance(parent, ast.Return | ast.Assign) or node is not parent.value:
         return
-    tests = sorted(list_tests(s, s.values), key=lambda test: -test[1])[:MOST]
-    tests += [(s.text_of(a), 0.25) for a in list_tests_in(s)]
+    tests = [*list_likeliest_tests(s)[:MOST], *((s.text_of(a), 0.25) for a in list_tests_in(s))]
     values = [v for v, _ in _list_results(s)] + [n for n in s.values if s.name_may_be(n, s.infer_kinds(node))]
+    old, atom = s.text_of(node), s.parenthesize(node)
     for (test, prior), value in itertools.product(tests, dict.fromkeys(values)):
-        if value != s.text_of(node):
-            text = f"{s.parenthesize(node)} if {test} else {value}"
-            yield Change((s.replace_node(node, text),), prior * 0.22, node.lineno, f"`{s.text_of(node)}` lacks `if {test} else {value}`")  # fmt: skip
+        if value != old:
+            edit = s.replace_node(node, f"{atom} if {test} else {value}")
+            yield Change((edit,), prior * 0.22, node.lineno, f"`{old}` lacks `if {test} else {value}`")
 
 
 OPERATORS = (
