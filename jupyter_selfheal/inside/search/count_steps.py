@@ -135,8 +135,23 @@ def insert_counting(text: str, original: str) -> str:
     start = next((n for n in range(most) if old[n] != new[n]), most)
     alike = next((n for n in range(most - start) if old[-1 - n] != new[-1 - n]), most - start)
     start, end = _take_heads(new, start, len(new) - alike)
-    middle = _insert_by_patterns("\n".join(new[start:end]), original).split("\n") if start < end else []
+    middle = _count_lines(new[start:end], original) if start < end else []
     return "\n".join([*counted[:start], *middle, *counted[len(old) - len(new) + end :]])
+
+
+def _count_lines(lines: Sequence[str], original: str) -> list[str]:
+    """Changed lines, counted: each by itself where no head of a function is among them, as the same lines stand in hundreds of changes."""
+    loops, rounds, functions = _find_countable(original)
+    if functions and any("def" in line for line in lines):
+        return _insert_by_patterns("\n".join(lines), original).split("\n")
+    return [_count_line(line, loops, rounds) for line in lines]
+
+
+@functools.lru_cache(maxsize=2048)
+def _count_line(line: str, loops: bool, rounds: bool) -> str:
+    if loops and "while" in line:
+        line = _WHILE.sub(rf"\1 {ROUND}() and", line)
+    return _FOR.sub(rf"\1 {ROUND}() and {ROUNDS}((\2)):", line) if rounds and "for" in line else line
 
 
 @functools.lru_cache(maxsize=256)
@@ -165,9 +180,7 @@ def _insert_by_patterns(text: str, original: str) -> str:
     loops, rounds, functions = _find_countable(original)
     if functions and "def" in text:
         text = _DEF.sub(_count_call, text)
-    if loops and "while" in text:
-        text = _WHILE.sub(rf"\1 {ROUND}() and", text)
-    return _FOR.sub(rf"\1 {ROUND}() and {ROUNDS}((\2)):", text) if rounds and "for" in text else text
+    return "\n".join(_count_line(line, loops, rounds) for line in text.split("\n"))
 
 
 def _count_call(match: re.Match[str]) -> str:

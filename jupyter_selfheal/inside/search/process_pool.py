@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
+from typing import Any
 
 from jupyter_selfheal.inside.search.confined_forks import (
     HAS_FORKS,
@@ -190,8 +191,8 @@ class Pool:
             worker.text += data
             *lines, worker.text = worker.text.split(b"\n")
             for line in lines:
-                index, *result = json.loads(line)
-                self.results[index] = Result(*result)
+                for index, *result in json.loads(line):
+                    self.results[index] = Result(*result)
             if data:
                 self._note_costs(worker, position)
                 continue
@@ -266,19 +267,20 @@ class Pool:
         confine_fork(self.depth, self.memory)
         self.runner.decided = self._describe_decided()
         began = time.process_time()
-        news, until = b"", began + TELL
+        news, until = list[list[Any]](), began + TELL
         for position, (index, codes) in enumerate(jobs):
             struct.pack_into("q", shared, 0, position)
             result = self.runner.run(codes, self.steps, self.limit)
             struct.pack_into("q", shared, HEAD + 8 * position, max(result.steps, 1))
             if self._is_news(result):
-                news += json.dumps([index, *result.list_fields()]).encode() + b"\n"
+                news.append([index, *result.list_fields()])
             now = time.process_time()
             is_last = position + 1 == len(jobs) or now - began > SLICE
             if is_last or now > until:
-                write_all(write, news)
+                if news:
+                    write_all(write, json.dumps(news).encode() + b"\n")
                 struct.pack_into("q", shared, 8, position + 1)
-                news, until = b"", now + TELL
+                news, until = [], now + TELL
             if is_last:
                 return
 
