@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.search.program import CHECK, Unit
@@ -19,9 +19,13 @@ ASIDE = 0.3
 _DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-@functools.lru_cache(maxsize=8)
-def find_measures(units: tuple[Unit, ...]) -> Mapping[int, str]:
+def find_measures(units: Sequence[Unit]) -> Mapping[int, str]:
     """By unit the functions that the checks call with nothing but what functions, or classes, of cells further down give."""
+    return _find_measures(tuple(units))
+
+
+@functools.lru_cache(maxsize=8)
+def _find_measures(units: tuple[Unit, ...]) -> Mapping[int, str]:
     cells = {cell: n for n, cell in enumerate(dict.fromkeys(u.cell for u in units))}
     named: dict[str, int] = {}
     for n, u in enumerate(units):

@@ -230,7 +230,11 @@ class Search:
         """Try candidates that were cut again, but for those that are seen not to end where that is worth a look."""
         for candidate in chosen:
             self.maker.compile_alone(candidate)
-        self.screen.try_candidates(iter(drop_endless(self.runner, chosen, steps, self.screen.late)), steps, again=True)
+        screen = self.screen
+        may_end = drop_endless(
+            self.runner, chosen, steps, screen.late, lambda: self.net.has_caught(bool(screen.plausible))
+        )
+        screen.try_candidates(iter(may_end), steps, again=True)
 
     def _select_late(self, most: int) -> list[Candidate]:
         """Candidates that were cut and are tried again; the others of them are not."""

@@ -6,11 +6,12 @@ import pytest
 
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.confined_forks import MOST_MEMORY
-from jupyter_selfheal.inside.search.endless_loops import WORTH, drop_endless, is_endless
+from jupyter_selfheal.inside.search.endless_loops import NET_CAUGHT, WORTH, drop_endless, is_endless
 from jupyter_selfheal.inside.search.measure_checks import find_memory
 from jupyter_selfheal.inside.search.process_pool import LITTLE_MEMORY
 from jupyter_selfheal.inside.search.program import Program, Unit, compile_unit
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.run_result import Result
 
 
 def make_runner(definition: str, check: str, **more: Any) -> Runner:
@@ -223,3 +224,65 @@ def test_what_does_not_end_is_put_aside_only_where_many_steps_would_be_spent_on_
     assert drop_endless(runner, chosen, WORTH - 1, late) == chosen
     assert drop_endless(runner, chosen, WORTH, late) == chosen[1:]
     assert (late, late[0].given) == (chosen[:1], WORTH)
+
+
+GROWING = """\
+def halve(n):
+    rounds = [n]
+    while n != 1 and rounds:
+        n = 3 * n - 1
+        rounds.append(n % 7)
+    return len(rounds)
+"""
+GROWS_AND_ENDS = """\
+def double(n):
+    rounds = 0
+    while n < 2 ** 6000:
+        n = 2 * n
+        rounds += 1
+    return rounds
+"""
+COUNTS_FAR = """\
+def count(n):
+    rounds = 0
+    while n != 1 and rounds < 9000:
+        n = n + 1
+        rounds += 1
+    return rounds
+"""
+
+
+def test_a_number_that_grows_by_a_bit_in_each_of_thousands_of_rounds_goes_astray() -> None:
+    assert is_endless(make_runner(GROWING, "assert halve(6) == 9"), {}, {})
+
+
+@pytest.mark.parametrize(
+    ("definition", "check"), [(GROWS_AND_ENDS, "assert double(1) == 6000"), (COUNTS_FAR, "assert count(2) == 9000")]
+)
+def test_a_number_that_grows_less_or_for_less_long_does_not(definition: str, check: str) -> None:
+    assert not is_endless(make_runner(definition, check), {}, {})
+
+
+def make_cut(runner: Runner, text: str, used: int, given: int) -> Candidate:
+    """A candidate that was cut after so many of the steps that it was given; by the net where it counts more."""
+    candidate = Candidate({0: text}, "", 1, 1.0, 0, 1, codes={0: compile_unit(runner.program, 0, text)})
+    candidate.result, candidate.given = Result(1, 0, "time", 0, used, 1), given
+    return candidate
+
+
+def test_of_what_the_net_has_caught_the_likeliest_are_given_more() -> None:
+    runner = make_runner(LONG, "assert count(2) == 1")
+    caught = [make_cut(runner, LONG + f"# {n}\n", 400_000, 8_000) for n in range(NET_CAUGHT + 2)]
+    counted = make_cut(runner, LONG, 8_000, 8_000)
+    late: list[Candidate] = []
+    assert drop_endless(runner, [*caught, counted], WORTH, late) == [*caught[:NET_CAUGHT], counted]
+    assert late == caught[NET_CAUGHT:]
+
+
+def test_nothing_is_looked_at_where_the_search_is_over() -> None:
+    runner = make_runner(NOTHING_CHANGES, "assert days(2) == 28")
+    chosen = [make_cut(runner, NOTHING_CHANGES, 8_000, 8_000)]
+    late: list[Candidate] = []
+    assert drop_endless(runner, chosen, WORTH, late, lambda: True) == chosen
+    assert drop_endless(runner, chosen, WORTH, late) == []
+    assert late == chosen
