@@ -12,6 +12,9 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MISSED = re.compile(r"^\s*-?\d+\s*$|^\W{0,2}(?:None of \[\w*(?:Index)?\()?\[\s*-?\d+(?:,\s*-?\d+)*\]")
 
+APART = re.compile(r"broadcast|[Ll]ength|[Ss]hape|size")
+"""What is said of two things of which one is longer."""
+
 NUMBERS = re.compile(r"u?int|float|double|decimal", re.IGNORECASE)
 _INTEGERS = re.compile(r"u?int", re.IGNORECASE)
 
@@ -19,7 +22,8 @@ _INTEGERS = re.compile(r"u?int", re.IGNORECASE)
 class PositionInSeries(Rule):
     """Take an item of a Series by its position with ``.iloc``.
 
-    **Failure** `KeyError: 0` from `s[0]`, also from `s[[0, 2]]` or `s[np.argsort(s)]`, where the index of `s` holds no integers: pandas 3 reads every key as a label.
+    **Failure** `KeyError: 0` from `s[0]`, also from `s[[0, 2]]` or `s[np.argsort(s)]`, where the index of `s` holds no integers: pandas 3 reads every key as a label. `ValueError: operands could not be
+    broadcast together`, below `s[-1] = 5`, which added a row of that label.
 
     **Fix** `s.iloc[0]`, for every integer key of the same Series in the cell.
 
@@ -31,12 +35,15 @@ class PositionInSeries(Rule):
     code = "PDA104"
     name = "position in a Series"
     stage = Stage.LIBRARY
-    enames = frozenset({"KeyError", "IndexError"})
+    enames = frozenset({"KeyError", "IndexError", "ValueError"})
     warning = re.compile(r"Series\.__[gs]etitem__ treating keys as positions is deprecated")
     applicability = Applicability.SAFE
     why = "The live index holds no numbers, so that the integer can only be a position (pandas 3.0 release notes)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "ValueError":
+            yield from self._mend_added_rows(context)
+            return
         if not context.failure.is_warning and not MISSED.search(context.failure.evalue):
             return
         for node in context.list_nodes_at_failure(ast.Subscript):
@@ -59,6 +66,27 @@ class PositionInSeries(Rule):
                 prior=0.75 if labels else 0.9,
             )
             return
+
+    def _mend_added_rows(self, context: RuleContext) -> Iterator[Patch]:
+        """``s[-1] = 5`` of an index of texts or dates: it was the last item, and is a row of that label since pandas 3.0."""
+        if not APART.search(context.failure.evalue):
+            return
+        written = [
+            n
+            for n in context.walk(ast.Subscript)
+            if isinstance(n.ctx, ast.Store) and isinstance(n.slice, ast.Constant | ast.UnaryOp)
+        ]
+        for text in dict.fromkeys(context.text(n.value) for n in written if isinstance(n.value, ast.Name)):
+            same = [n for n in written if context.text(n.value) == text]
+            keys = f"{{{', '.join(context.text(n.slice) for n in same)}}}"
+            added = f"{{n for n in {text}.index if hasattr(n, '__index__')}} == {keys}"
+            if context.is_true(f"{added} and all(abs(k + 0.5) < len({text}) - len({keys}) for k in {keys})"):
+                yield self.patch(
+                    context.replace_here(*(s for n in same for s in _use_iloc(context, n))),
+                    f"Use `{text}.iloc[{context.text(same[0].slice)}]`",
+                    f"`{context.text(same[0])} = …` added a row to `{text}`, of which no other label is a number.",
+                    prior=0.9,
+                )
 
 
 def is_forecast_of_old(context: RuleContext, node: ast.expr) -> bool:

@@ -72,7 +72,7 @@ class RemovedName(Rule):
             return
         short = module.split(".")[0] + "." + module.rsplit(".", 1)[-1] if context.owner.is_class else module
         change = _change_of(context, [f"{module}.{name}", f"{short}.{name}"], module, name)
-        if change is None or (change.unsafe and not change.version):
+        if change is None or change.new == module or (change.unsafe and not change.version):
             targets, change = _find_longest_chain(context, targets[0], module) or (targets, change)
         if change is not None:
             yield from self._rewrite_uses(context, targets, change)
