@@ -7,6 +7,7 @@ gives (``median([3, 1, 2])`` under ``expect``): those are the question; and in c
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -127,7 +128,7 @@ def build_plan(case: Case) -> Plan | None:
     )
     if not oracle and not any(p.role == "check" for p in pieces):
         oracle = read_stored_oracle(case)
-    copied = _list_copied(pieces)
+    copied = tuple(sorted({*_list_copied(pieces), *_list_own_builtins(case, pieces)}))
     return Plan(
         pieces, oracle, tuple(_list_examples(case, pieces)), copied, tuple(sorted(replayed & wanted.union(*_list_uses(pieces)))),
         _list_absent(case, again, copied), _collect_hints(case, pieces), tuple(_list_callers(case, pieces)),
@@ -311,6 +312,15 @@ def _list_copied(pieces: Iterable[Piece]) -> tuple[str, ...]:
         else:
             bound.add(find_name(piece))
     return tuple(sorted(read))
+
+
+def _list_own_builtins(case: Case, pieces: Iterable[Piece]) -> set[str]:
+    """Builtins that the program reads and of which a cell above has made its own: an ``input`` that hands out lines has none left for the second
+    candidate where it is not copied."""
+    above = case.notebook.list_code_before(case.failure.cell_id)
+    own = set[str]().union(*(src.find_names(c.source).binds for c in above)) & set(dir(builtins))
+    trees = [tree for p in pieces if own and (tree := src.parse(p.text))]
+    return {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in own}
 
 
 def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:

@@ -91,6 +91,7 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
     if not passing:
         order = sorted(range(len(readings)), key=lambda n: readings[n].cost - 1.5 * reply["likeness"][n])
         likely = _put_furthest(readings, reply, _list_likely(readings, order, reply["likeness"]))
+        likely += [r for r in _find_raising(readings, reply["raised"]) if r not in likely]
         left -= reply["cpu"]
         searched, took = _search_likely(case, likely, search, left, _find_sure(readings)) if search else ([], 0.0)
         searched = searched or _deepen_readings(case, starts, readings, reply, order, known, left - took)
@@ -106,6 +107,13 @@ def _list_likely(readings: Sequence[Reading], order: Sequence[int], likeness: Se
     """The readings to be searched for what else is wrong: the likeliest one, and the next one that prints as much of what is expected."""
     likely = [n for n in order if likeness[n] >= LIKE and not readings[n].guessed]
     return [readings[n] for n in likely[:SEARCHED] if likeness[n] >= likeness[likely[0]]]
+
+
+def _find_raising(readings: Sequence[Reading], raised: Sequence[int]) -> list[Reading]:
+    """The cheapest reading, where it raises an error: it printed too little to be among the likely ones, and where it fails is told better than
+    by any output."""
+    cheapest = min(range(len(readings)), key=lambda n: readings[n].cost)
+    return [readings[cheapest]] if cheapest in raised and not readings[cheapest].guessed else []
 
 
 def _put_furthest(readings: Sequence[Reading], reply: dict[str, JSON], likely: Sequence[Reading]) -> list[Reading]:

@@ -40,7 +40,7 @@ def list_completions(source: str, known: frozenset[str]) -> list[Completion]:
         for state in front:
             more = list(_mend_first(state, known))
             deeper += more
-            found += [state] if not more and state.words else []
+            found += [state] if not more and state.words and src.parse(state.source) is not None else []
         front = deeper[:DEEPEST]
         if not front:
             break

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search.case_twins import list_case_twins
 from jupyter_selfheal.inside.search.confined_forks import run_each_in_fork, run_in_fork
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.digits_as_texts import list_number_reads
@@ -110,9 +111,11 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
                 found["rival"] = "" if unproven in ("", "given") else UNRUN
                 found["unrun"] = unproven == "given"
         cut = [n for n, r in enumerate(runs) if not isinstance(r, list) or r[2] == TIME]
+        raised = [n for n, r in enumerate(runs) if isinstance(r, list) and r[2] not in (OK, TIME)]
         cpu = read_cpu_time() - began
         return {
-            "passing": passing, "likeness": likeness, "tried": tried, "furthest": furthest, "endless": cut, "cpu": cpu, "steps": explorer.steps
+            "passing": passing, "likeness": likeness, "tried": tried, "furthest": furthest, "endless": cut, "raised": raised, "cpu": cpu,
+            "steps": explorer.steps,
         }  # fmt: skip
 
 
@@ -132,10 +135,13 @@ def _use_idle_results(explorer: Explorer, found: dict[str, Any], used: frozenset
 
 
 def _bind_names(explorer: Explorer, found: dict[str, Any], known: frozenset[str]) -> None:
-    """Let what did not run read names that there are, and ask what differs: ``Print('none')`` fails whatever is printed elsewhere."""
+    """Let what did not run read names that there are, and ask what differs: ``Print('none')`` fails whatever is printed elsewhere. So are names that
+    differ in upper and lower case alone one, where the output is right with that too."""
     for _ in range(KEPT):
-        change = next(iter([*list_sure_names(found["text"], known), *list_choices(found["text"], known)]), None)
-        new = splice(found["text"], change.edits) if change is not None else ""
+        text = found["text"]
+        changes = [*list_sure_names(text, known), *list_choices(text, known), *list_case_twins(text, known)]
+        change = next(iter(changes), None)
+        new = splice(text, change.edits) if change is not None else ""
         if change is None or run_in_fork(lambda new=new: explorer.run(new)[0], WAIT) is not True:  # type: ignore[misc]
             return
         found["text"], found["words"] = new, [*found["words"], change.words]

@@ -11,12 +11,14 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.beginner_changes import list_beginner_changes
+from jupyter_selfheal.inside.search.case_twins import list_case_twins
 from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.input_lines import list_line_changes
 from jupyter_selfheal.inside.search.kept_originals import list_kept_originals
 from jupyter_selfheal.inside.search.left_out_parts import list_left_out
 from jupyter_selfheal.inside.search.left_out_signs import list_left_out_signs
+from jupyter_selfheal.inside.search.level_changes import list_level_changes
 from jupyter_selfheal.inside.search.lost_values import list_lost_values
 from jupyter_selfheal.inside.search.method_changes import list_method_changes
 from jupyter_selfheal.inside.search.name_changes import list_name_changes
@@ -63,7 +65,7 @@ def list_value_changes(
     changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
     changes += [*list_repeated_slips(whole, known), *list_lost_values(whole, expected, known)]
     changes += [*list_line_changes(whole), *list_left_out(whole, expected, known), *list_left_out_signs(whole)]
-    changes += list_self_changes(whole)
+    changes += [*list_self_changes(whole), *list_level_changes(whole), *list_case_twins(source, known)]
     known_edits = {c.edits for c in changes}
     changes += (c for c in list_lost_reads(tree, table, lost) if c.edits not in known_edits) if lost else ()
     return sorted(changes, key=lambda c: -c.prior)
