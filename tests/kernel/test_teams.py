@@ -115,6 +115,7 @@ def test_a_script_heals_and_checks(place: Path) -> None:
     assert checked.report.records[0].candidate[0].patch.title == "Change `.uper` to `.upper`"
     healed = jupyter_selfheal.heal(str(given), output=place / "out.ipynb")
     assert (healed.runs, healed.fixes) == (True, ("Change `.uper` to `.upper`",))
+    assert repr(healed) == f"<HealedNotebook {healed.report.path}: {healed.summary}>"
     assert healed.to_json()["notebooks"][0]["written"] == str(place / "out.ipynb")
     assert "".join(healed.notebook["cells"][0]["source"]) == "x = 'a'.upper()\nx"
     assert sources(given) == [SLIP], "the notebook itself stays as it is"

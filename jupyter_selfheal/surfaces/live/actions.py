@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from jupyter_selfheal import messages as m
@@ -56,37 +57,50 @@ class Actions:
             self._session.report_internal_error(f"button {action}", error)
 
     def _dispatch_button(self, heal: LiveHeal, action: str, patch_id: str, text: str) -> None:
-        if action == "page":
-            heal.update_card(page=int(text))
-        elif action == "place":  # on the main thread, from a request of the page's own
-            if not heal.is_placed:
-                heal.is_placed = True
-                heal.view.show(heal)
-        elif action == "reveal":
-            heal.update_card(revealed=True)
-        elif action == "auto":
-            with heal.lock:
-                if not heal.card.auto_by:
-                    heal.update_card(auto_by=text)
-        elif action == "instructions":
-            command = "`%heal resume`" if text == "resume" else "`%heal approve`"
-            heal.update_card(instructions=NO_EXTENSION.replace("`%heal approve`", command))
-        elif action == "expect":
-            heal.update_card(instructions=SAY_EXPECTED.format(text or "VALUE"))
-        elif action == "undone":
-            heal.is_undone = True
-            heal.update_card(status="Undone: the old source is back.", undo=())
-        elif action == "undo":
-            heal.update_card(instructions="Run `%heal undo` in a new cell: that cell becomes the old source.")
-        elif action == "model":
-            heal.update_card(asks_consent=not self._session.config.consent, instructions=CONSENT)
-            if self._session.config.consent:
-                self.ask_model(heal)
-        elif action == "agree":
-            self._session.record_consent()
-            self.ask_model(heal)
+        if action in _BUTTONS:
+            _BUTTONS[action](self, heal, text)
         elif action in TO_CHOICE and heal.card.phase != "applied":  # another tab may have approved meanwhile
             self.send_decision(heal, action, patch_id, text)
+
+    def _turn_page(self, heal: LiveHeal, text: str) -> None:
+        heal.update_card(page=int(text))
+
+    def _place_card(self, heal: LiveHeal, _text: str) -> None:
+        # on the main thread, from a request of the page's own
+        if not heal.is_placed:
+            heal.is_placed = True
+            heal.view.show(heal)
+
+    def _reveal_fix(self, heal: LiveHeal, _text: str) -> None:
+        heal.update_card(revealed=True)
+
+    def _claim_automatic_approval(self, heal: LiveHeal, page: str) -> None:
+        with heal.lock:
+            if not heal.card.auto_by:
+                heal.update_card(auto_by=page)
+
+    def _tell_what_to_run(self, heal: LiveHeal, wanted: str) -> None:
+        command = "`%heal resume`" if wanted == "resume" else "`%heal approve`"
+        heal.update_card(instructions=NO_EXTENSION.replace("`%heal approve`", command))
+
+    def _tell_how_to_expect(self, heal: LiveHeal, value: str) -> None:
+        heal.update_card(instructions=SAY_EXPECTED.format(value or "VALUE"))
+
+    def _note_undone(self, heal: LiveHeal, _text: str) -> None:
+        heal.is_undone = True
+        heal.update_card(status="Undone: the old source is back.", undo=())
+
+    def _tell_how_to_undo(self, heal: LiveHeal, _text: str) -> None:
+        heal.update_card(instructions="Run `%heal undo` in a new cell: that cell becomes the old source.")
+
+    def _offer_model(self, heal: LiveHeal, _text: str) -> None:
+        heal.update_card(asks_consent=not self._session.config.consent, instructions=CONSENT)
+        if self._session.config.consent:
+            self.ask_model(heal)
+
+    def _agree_to_model(self, heal: LiveHeal, _text: str) -> None:
+        self._session.record_consent()
+        self.ask_model(heal)
 
     def ask_model(self, heal: LiveHeal) -> None:
         """Begin again, with the model among the healers: the user agreed to that."""
@@ -186,6 +200,21 @@ class Actions:
             session.is_running_fix = False
             # the number that stands beside its output: IPython counts on before a cell runs, or behind it, by release
             session.cells.record_run(heal.card.cell_id, plan.source, session.shell.displayhook.prompt_count)
+
+
+_BUTTONS: dict[str, Callable[[Actions, LiveHeal, str], None]] = {
+    "page": Actions._turn_page,
+    "place": Actions._place_card,
+    "reveal": Actions._reveal_fix,
+    "auto": Actions._claim_automatic_approval,
+    "instructions": Actions._tell_what_to_run,
+    "expect": Actions._tell_how_to_expect,
+    "undone": Actions._note_undone,
+    "undo": Actions._tell_how_to_undo,
+    "model": Actions._offer_model,
+    "agree": Actions._agree_to_model,
+}
+"""What a button does that is no decision of the heal; each is given the button's text."""
 
 
 def _has_await_in_running_loop(shell: Any, source: str) -> bool:

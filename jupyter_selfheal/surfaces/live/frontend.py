@@ -138,7 +138,7 @@ class FrontEnd:
         if not session.client.send(message):
             self._send_document(messages.DocumentHealed(run, error=f"The worker does not run; see {session.log_path}"))
 
-    def _send_history(self) -> None:
+    def _send_history(self, _content: dict[str, Any]) -> None:
         """What was healed in this session, the oldest first, each with what takes it back where a page put it in."""
         session = self._session
         healed = [
@@ -201,39 +201,42 @@ class FrontEnd:
             self._session.report_internal_error(f"front end {content.get('action')}", error)
 
     def _perform_action(self, content: dict[str, Any]) -> None:
-        session, action = self._session, content.get("action")
-        if action == "context":
-            session.cells.learn(tuple(_build_cell(raw) for raw in content["cells"]), str(content.get("path", "")))
-            if content.get("number"):
-                self.send_state(answered=str(content["number"]))
-        elif action == "claim":
-            heal = session.heals.get(str(content["run"]))
-            wait = heal.claim_approval(str(content["page"])) if heal is not None else math.inf
-            self.send_state(answered=str(content["number"]), granted=not wait, wait=wait if wait < math.inf else 0.0)
-        elif action == "applied":
-            self.send_state(answered=str(content["number"]), granted=self._accept_application(content))
-        elif action in ("on", "off"):
-            session.auto_suggest = action == "on"
-            session.record_switch("suggestions", str(action))
-        elif action in ("auto on", "auto off"):
-            session.auto_approve = action == "auto on"
-            session.record_switch("auto-approve", str(action).removeprefix("auto "))
-        elif action == "heal document":
-            self._heal_document(content)
-        elif action == "stop document":
-            session.client.send(messages.Cancel(str(content["run"])))
-        elif action == "history":
-            self._send_history()
-        elif action in ("ahead on", "ahead off"):
-            self._components.ahead.switch(action == "ahead on")
-        elif action == "settings":
-            self._apply_settings(content["values"])
-        else:
-            self._press_button(
-                str(content.get("run", "")), str(action), str(content.get("patch", "")), str(content.get("text", ""))
-            )
-            if action == "undone":
-                self.send_state()
+        action = str(content.get("action"))
+        if action in _ACTIONS:
+            _ACTIONS[action](self, content)
+            return
+        self._press_button(
+            str(content.get("run", "")), action, str(content.get("patch", "")), str(content.get("text", ""))
+        )
+        if action == "undone":
+            self.send_state()
+
+    def _learn_cells(self, content: dict[str, Any]) -> None:
+        self._session.cells.learn(tuple(_build_cell(raw) for raw in content["cells"]), str(content.get("path", "")))
+        if content.get("number"):
+            self.send_state(answered=str(content["number"]))
+
+    def _answer_claim(self, content: dict[str, Any]) -> None:
+        heal = self._session.heals.get(str(content["run"]))
+        wait = heal.claim_approval(str(content["page"])) if heal is not None else math.inf
+        self.send_state(answered=str(content["number"]), granted=not wait, wait=wait if wait < math.inf else 0.0)
+
+    def _answer_application(self, content: dict[str, Any]) -> None:
+        self.send_state(answered=str(content["number"]), granted=self._accept_application(content))
+
+    def _switch_suggestions(self, content: dict[str, Any]) -> None:
+        self._session.auto_suggest = content["action"] == "on"
+        self._session.record_switch("suggestions", str(content["action"]))
+
+    def _switch_approval(self, content: dict[str, Any]) -> None:
+        self._session.auto_approve = content["action"] == "auto on"
+        self._session.record_switch("auto-approve", str(content["action"]).removeprefix("auto "))
+
+    def _switch_looking_ahead(self, content: dict[str, Any]) -> None:
+        self._components.ahead.switch(content["action"] == "ahead on")
+
+    def _stop_document(self, content: dict[str, Any]) -> None:
+        self._session.client.send(messages.Cancel(str(content["run"])))
 
     def _press_button(self, run: str, action: str, patch_id: str, text: str) -> None:
         if action == "look ahead":
@@ -252,8 +255,8 @@ class FrontEnd:
             self._components.actions.arm_resume(heal, patch)
         return self._components.actions.record_approval(heal, patch, undo=tuple(content.get("undo") or ())) is not None
 
-    def _apply_settings(self, values: dict[str, Any]) -> None:
-        session = self._session
+    def _apply_settings(self, content: dict[str, Any]) -> None:
+        session, values = self._session, content["values"]
         reset = {name: self._set_before.pop(name) for name in [*self._set_before] if name not in values}
         for name, value in {**reset, **values}.items():
             was: Any = getattr(session if name in LIVE_SWITCHES else session.config, name, None)
@@ -269,6 +272,24 @@ class FrontEnd:
             except SelfHealError as error:
                 session.write_log_line(f"setting {name} is ignored: {error}")
         self.send_state()
+
+
+_ACTIONS: dict[str, Callable[[FrontEnd, dict[str, Any]], None]] = {
+    "context": FrontEnd._learn_cells,
+    "claim": FrontEnd._answer_claim,
+    "applied": FrontEnd._answer_application,
+    "on": FrontEnd._switch_suggestions,
+    "off": FrontEnd._switch_suggestions,
+    "auto on": FrontEnd._switch_approval,
+    "auto off": FrontEnd._switch_approval,
+    "heal document": FrontEnd._heal_document,
+    "stop document": FrontEnd._stop_document,
+    "history": FrontEnd._send_history,
+    "ahead on": FrontEnd._switch_looking_ahead,
+    "ahead off": FrontEnd._switch_looking_ahead,
+    "settings": FrontEnd._apply_settings,
+}
+"""What the page asks for that is no button of a card; each is given the whole message."""
 
 
 def _describe_proof(heal: LiveHeal, candidate: model.Candidate) -> str:

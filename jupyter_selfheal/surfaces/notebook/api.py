@@ -27,7 +27,7 @@ from jupyter_selfheal.surfaces.notebook.settings import CELL_SECONDS, Settings
 __all__ = ["CellProposal", "HealedNotebook", "NotebookReport", "heal_notebook", "heal_notebooks", "propose_for_cell"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class HealedNotebook:
     """What became of a notebook: the report, and the healed notebook as nbformat's JSON. Nothing of it is on the disk
     unless a place was named."""
@@ -44,6 +44,14 @@ class HealedNotebook:
     def fixes(self) -> tuple[str, ...]:
         """What was done, in order, in a few words each."""
         return self.report.fixes
+
+    @property
+    def summary(self) -> str:
+        """One line for a person."""
+        return self.report.summary
+
+    def __repr__(self) -> str:
+        return f"<HealedNotebook {self.report.path or 'without a file'}: {self.summary}>"
 
     def to_json(self) -> dict[str, JSON]:
         """The report as ``--report FILE.json`` has it."""
