@@ -13,6 +13,7 @@ from jupyter_selfheal.surfaces.notebook.final import FinalResult, Fix
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Review, Status
 from jupyter_selfheal.surfaces.notebook.stale import clear_marks
+from jupyter_selfheal.surfaces.words import list_numbers
 
 LOST_WRITE = "ChainedAssignmentError"
 """What pandas warns of where a value is written into a copy: the cell runs, and its table stays as it was."""
@@ -61,8 +62,9 @@ def build_report(
 def _note_lost_writes(records: Sequence[Record], seen: Mapping[str, CellRun]) -> Iterator[str]:
     """Cells that run, and whose write into a part of a table is lost: "runs" is not "right", whether or not anything failed of it."""
     lost = [r for r in records if r.cell.id in seen and LOST_WRITE in list_warnings(seen[r.cell.id].result.outputs)]
-    if names := ", ".join(str(r.number) for r in lost if r.status in (Status.RAN, Status.HEALED)):
-        yield f"pandas warns that what is written into a part of a table is lost there, as it is a copy: cell {names} (`--review` shows the lines)"
+    if numbers := [r.number for r in lost if r.status in (Status.RAN, Status.HEALED)]:
+        where = list_numbers(numbers)
+        yield f"pandas warns that what is written into a part of a table is lost there, as it is a copy: {where} (`--review` shows the lines)"
 
 
 def build_unfinished(notebook: Notebook, records: dict[str, Record], fixes: Sequence[Fix], stopped: str) -> FinalResult:
