@@ -193,3 +193,36 @@ def test_what_hangs_on_such_a_question_of_a_cell_above_says_nothing_either(
     above: str, source: str, asked: bool
 ) -> None:
     assert shows_only_by_dtype(source, ["x = 1", above, "z = 2"]) is not asked
+
+
+@pytest.mark.parametrize(
+    ("between", "source", "warned", "asked"),
+    [
+        ("z = 1", "print(x + t['n'])", True, False),
+        ("made = dict(t)", "print(x + made['n'])", True, False),
+        ("z = 1", "print(x + t['n'])", False, True),  # nobody was warned
+        ("made = {'n': 1}", "print(x + made['n'])", True, True),  # another table
+        ("t = {'n': 1}", "print(x + t['n'])", True, True),  # read anew
+    ],
+)
+def test_what_lacks_a_write_that_is_lost_above_says_nothing(
+    between: str, source: str, warned: bool, asked: bool
+) -> None:
+    lost = Cell("c0", "y = 1\nt = {'n': 1}", warned=("ChainedAssignmentError",) if warned else ())
+    told = Cell("c3", source, outputs=(Output("stream", name="stdout", text="7.25\n"),))
+    case = case_of([lost, between, "x = y.real_part", told], failing=2)
+    patch = patch_of(case, "x = y.real")
+    below = read_evidence(case, patch, try_patch(case, patch)).below
+    assert [b.output.can_decide for b in below] == [asked]
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_what_is_lost_in_a_cell_below_says_nothing_of_the_patch(asked: bool) -> None:
+    told = Cell("c3", "print(t['n'])", outputs=(Output("stream", name="stdout", text="7.25\n"),))
+    case = case_of(["y = 1", "x = y.real_part", Cell("c2", "t = {'n': x}"), told], failing=1)
+    patch = patch_of(case, "x = y.real")
+    trial = try_patch(case, patch)
+    warning = Output("stream", name="stderr", text="/tmp/1.py:1: ChainedAssignmentError: A value is trying to be set")
+    steps = (replace(s, outputs=() if asked else (warning,)) if s.cell_id == "c2" else s for s in trial.steps)
+    below = read_evidence(case, patch, replace(trial, steps=tuple(steps))).below
+    assert [b.output.can_decide for b in below if b.cell_id == "c3"] == [asked]
