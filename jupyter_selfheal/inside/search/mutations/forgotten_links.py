@@ -15,6 +15,8 @@ _SIDES = (
     ("min", "max"), ("x", "y"),
 )  # fmt: skip
 """What is done for one of two is done for the other one too."""
+_LINKS = frozenset({"next", "left", "right", "parent", "prev", "tail"})
+"""What nodes call each other."""
 _OTHER = {a: b for pair in _SIDES for a, b in (pair, pair[::-1])}
 _SIDE = re.compile(r"(?<![A-Za-z])(?:" + "|".join(sorted(_OTHER, key=len, reverse=True)) + r")(?![A-Za-z])")
 
@@ -50,7 +52,7 @@ def propose_next_node(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     bound = list_bound_names(node)
     for name in dict.fromkeys(n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)):
-        for link in sorted(links & {"next", "left", "right", "parent", "prev", "tail"}) if name not in bound else ():
+        for link in sorted(links & _LINKS) if name not in bound else ():
             text = f"{name} = {name}.{link}"
             words = f"`{text}` is missing: `{name}` never goes on"
             yield Change(((end, end, f"{_open_line(s, end)}{indent}{text}\n"),), 0.7, node.lineno, words)
@@ -123,8 +125,47 @@ def propose_other_side(s: Scope, node: ast.AST) -> Iterator[Change]:
     ):
         return
     words = f"`{new.strip().splitlines()[0]}` is missing: it is done for one side only"
-    yield Change(((start, start, f"{new}\n"),), 0.6, node.lineno, words)
-    yield Change(((end, end, f"{_open_line(s, end)}{new}\n"),), 0.6, node.lineno, words)
+    is_first = sides <= {first for first, _ in _SIDES}
+    for at, text, prior in (
+        (end, f"{_open_line(s, end)}{new}\n", 0.6 if is_first else 0.5),
+        (start, f"{new}\n", 0.5 if is_first else 0.6),
+    ):
+        yield Change(((at, at, text),), prior, node.lineno, words)
+
+
+def propose_only_what_is_there(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``if node.left: queue.append(node.left)`` for each side of a node that is put into a collection: there may be none."""
+    block = getattr(node, "body", None)
+    if not isinstance(block, list) or isinstance(node, ast.Module | ast.ClassDef):
+        return
+    put = [
+        (stmt, part) for stmt in block if (part := _find_put_link(stmt)) is not None and s.read_indent(stmt) is not None
+    ]
+    edits = []
+    for stmt, part in put:
+        start, end, _ = s.find_line_span(stmt)
+        if s.text_of(part) in _list_questions(s, node):
+            return
+        edits.append((start, end, f"{s.read_indent(stmt)}if {s.text_of(part)}:\n    {s.text[start:end]}"))
+    words = f"`{s.text_of(put[0][1])}` may be none" if put else ""
+    for chosen, prior in ((edits, 0.7), *(([edit], 0.4) for edit in edits if len(edits) > 1)):
+        if chosen:
+            yield Change(tuple(chosen), prior, put[0][0].lineno, words)
+
+
+def _find_put_link(stmt: ast.stmt) -> ast.Attribute | None:
+    match stmt:
+        case ast.Expr(
+            ast.Call(ast.Attribute(attr="append" | "appendleft" | "add" | "put"), [ast.Attribute(attr=link) as part])
+        ):
+            return part if link in _LINKS else None
+    return None
+
+
+def _list_questions(s: Scope, node: ast.AST) -> list[str]:
+    """What is asked around a place, and at it."""
+    asked = (getattr(n, "test", None) for n in (node, *s.walk_upwards(node)))
+    return [s.text_of(test) for test in asked if test is not None]
 
 
 def _squeeze(text: str) -> str:
@@ -135,4 +176,4 @@ def _open_line(s: Scope, at: int) -> str:
     return "" if s.text[:at].endswith("\n") else "\n"
 
 
-OPERATORS = (propose_kept_link, propose_next_node, propose_entry, propose_other_side)
+OPERATORS = (propose_kept_link, propose_next_node, propose_entry, propose_other_side, propose_only_what_is_there)

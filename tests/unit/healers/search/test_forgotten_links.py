@@ -67,6 +67,11 @@ PARTS = "def parts(text, part):\n    begin, sizes = 0, []\n    at = text.find(pa
             "methods give is dropped",
             "        text = text.replace(a, '-')\n    text = text.upper()\n",
         ),
+        (
+            "def level(queue, node):\n    queue.append(node.left)\n    queue.append(node.right)\n",
+            "may be none",
+            "    if node.left:\n        queue.append(node.left)\n    if node.right:\n        queue.append(node.right)\n",
+        ),
         ("def det(a, b, c, d):\n    return two([a, b, c, d])\n", "rows of 2", "[[a, b], [c, d]]"),
     ],
 )
@@ -95,6 +100,9 @@ def test_what_is_left_out_is_put_in(source: str, words: str, meant: str) -> None
         ("def shout(text):\n    text.upper()\n    return text\n", "methods give is dropped"),
         ("def shout(steps):\n    steps.upper()\n    steps.lower()\n    return steps\n", "methods give is dropped"),
         ("def shout(text):\n    up = text.upper()\n    return up, text.lower()\n", "methods give is dropped"),
+        ("def level(queue, node):\n    if node.left:\n        queue.append(node.left)\n", "may be none"),
+        ("def level(queue, node):\n    queue.append(node.value)\n    queue.append(node)\n", "may be none"),
+        ("def level(queue, node):\n    queue.remove(node.left)\n", "may be none"),
         ("def det(a, b, c):\n    return two([a, b, c])\n", "rows of"),
         ("def det(a, b, c):\n    return two([a, [b], c, a])\n", "rows of"),
     ],
