@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import InfrastructureError, KernelError
 from jupyter_selfheal.loop import plan
@@ -21,6 +22,7 @@ from jupyter_selfheal.model import (
     Keep,
     Patch,
     Probe,
+    Replace,
     Role,
     Run,
     Sandbox,
@@ -31,6 +33,7 @@ from jupyter_selfheal.model import (
     TrialRequest,
 )
 from jupyter_selfheal.ports import LeaveBehind, Scorer, TrialKernel
+from jupyter_selfheal.source.endless import has_endless_loop
 
 
 def run_trial(
@@ -137,11 +140,17 @@ def build_sandbox(config: HealConfig) -> Sandbox:
 
 def _compute_time_limit(case: Case, patch: Patch, config: HealConfig) -> float:
     """Seconds for the cell: three times what it took; of one that was cut off, no more than it had then. What a rule is sure of gets
-    the case's patience too."""
+    the case's patience too, but for a loop that cannot end."""
     seconds = case.failure.seconds
     limit = config.compute_trial_limit(seconds / 3 if case.failure.kind is FailureKind.TIMED_OUT else seconds)
     is_sure = patch.healer == "rules" and not patch.is_empty and patch.applicability is Applicability.SAFE
-    return max(limit, case.patience) if is_sure else limit
+    return max(limit, case.patience) if is_sure and not _leaves_endless_loop(case, patch) else limit
+
+
+def _leaves_endless_loop(case: Case, patch: Patch) -> bool:
+    """Whether the failing cell, as patched, holds a loop that cannot end: ``while x < 3: pass``, whose body is commented out."""
+    trees = (src.parse(e.source) for e in patch.edits if isinstance(e, Replace) and e.cell_id == case.failure.cell_id)
+    return any(tree is not None and has_endless_loop(tree) for tree in trees)
 
 
 def _install_requirements(patch: Patch, install: Callable[[str], str] | None) -> tuple[str, ...]:

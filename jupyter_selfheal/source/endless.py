@@ -65,6 +65,12 @@ def is_in_endless_loop(tree: ast.AST, line: int) -> bool:
     return any(not may_end(loop, own) for loop in loops)
 
 
+def has_endless_loop(tree: ast.AST) -> bool:
+    """Whether a loop in it cannot end, should it be come to."""
+    own = list_own(tree)
+    return any(isinstance(n, ast.While) and not may_end(n, own) for n in ast.walk(tree))
+
+
 def list_own(scope: ast.AST) -> set[str]:
     """Names that are nothing but a collection, text or number which is made in this cell or function: ``seen.append(x)`` adds to no other list."""
     made, other = dict[int, str](), list[tuple[int, str]]()

@@ -141,6 +141,14 @@ def test_papermill_heals_with_our_engine(place: Path, caplog: pytest.LogCaptureF
     assert list_applied_fixes({"cells": cells})[0].what == "Change `.uper` to `.upper`", "`log` and `revert` know it"
 
 
+def test_papermill_heals_a_notebook_that_names_no_kernel(place: Path) -> None:
+    papermill = pytest.importorskip("papermill")
+    given = write(place / "n.ipynb", "print('a'.uper())")
+    papermill.execute_notebook(str(given), str(place / "out.ipynb"), engine_name="selfheal", cwd=str(place),
+                               approve="all", progress_bar=False)  # fmt: skip
+    assert read_cells(place / "out.ipynb")[-1]["outputs"][0]["text"] == ["A\n"]
+
+
 def test_a_state_that_cannot_be_forked_is_replayed_and_that_is_said(place: Path) -> None:
     given = write(
         place / "n.ipynb",

@@ -41,6 +41,16 @@ AHEAD_ON = (
 NOT_APPLIED = "Not applied: it could not be proven from the state as it is now. `%heal retry` looks again."
 
 
+_NEXT = {
+    "healing": "It is still at work: wait for it, or end it with `%heal stop`.",
+    "proposed": "`%heal show` shows its fix, `%heal approve` applies it.",
+    "paused": "It waits for you: `%heal show` says what for.",
+    "applied": "`%heal undo` takes its fix back.",
+    "closed": "Run the cell that fails for a new heal.",
+}
+"""What can be done with a heal, by its phase."""
+
+
 class HealMagics:
     """What the magics of one session do (they are registered by :mod:`.extension`, which imports this when one is used)."""
 
@@ -108,8 +118,9 @@ class HealMagics:
         if phases and heal.card.phase == "healing":
             heal.settled.wait(60)
         if phases and heal.card.phase not in phases:
-            again = "; run the cell that fails for a new one" if phases == ("proposed",) else ""
-            raise UsageError(f"that does not fit the last heal ({heal.card.status.rstrip('.')}){again}")
+            raise UsageError(
+                f"there is nothing to do that with. The last heal: {heal.card.status.rstrip('.')}. {_NEXT[heal.card.phase]}"
+            )
         return heal
 
     def _do_approve(self, cell: str = "", replacing: bool = False) -> None:

@@ -13,6 +13,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import explain_import_error
 from jupyter_selfheal.setting_sources import resolve_settings
 from jupyter_selfheal.surfaces.notebook.executed import list_failures
+from jupyter_selfheal.surfaces.notebook.kernel_choice import DEFAULT
 from jupyter_selfheal.surfaces.notebook.model_notes import add_model_notes, list_model_notes
 from jupyter_selfheal.surfaces.notebook.outputs import build_executed_notebook
 from jupyter_selfheal.surfaces.notebook.provenance import add_provenance
@@ -35,6 +36,17 @@ class SelfHealEngine(Engine):  # type: ignore[misc]
     Engine arguments: ``approve`` (``all``, ``safe``, ``none``; default ``safe``), ``offline`` (default True), and any setting
     of :class:`~jupyter_selfheal.config.HealConfig`. Cells that still fail keep their error, so that papermill raises as ever.
     """
+
+    @classmethod
+    def nb_kernel_name(cls, nb: Any, name: str | None = None) -> str:
+        """The kernel that was named, or the notebook's own; where it names none the default one, as for ``heal``."""
+        return name or str(nb.metadata.get("kernelspec", {}).get("name") or DEFAULT)
+
+    @classmethod
+    def nb_language(cls, nb: Any, language: str | None = None) -> str:
+        """Only Python is healed: a notebook that does not say what it is in is in Python."""
+        spec, info = (nb.metadata.get(key, {}) for key in ("kernelspec", "language_info"))
+        return language or str(info.get("name") or spec.get("language") or "python")
 
     @classmethod
     def execute_managed_notebook(

@@ -61,6 +61,21 @@ def test_only_what_a_rule_is_sure_of_may_take_long(
     assert compute_limit(failure, patch, cell_seconds) == pytest.approx(wanted)
 
 
+@pytest.mark.parametrize(
+    ("patched", "wanted"),
+    [
+        ("while x < 3:\n    pass", 10.0),
+        ("while x < 3:\n    x += 1", 120.0),
+        ("while x < 3:\n    if turn():\n        break", 120.0),
+        ("while waiting:\n    pass", 120.0),
+        ("for x in rows:\n    pass", 120.0),
+    ],
+)
+def test_of_a_loop_that_cannot_end_nobody_waits_for_the_end(patched: str, wanted: float) -> None:
+    patch = replace(SAFE, edits=(Replace("c", OLD, patched),))
+    assert compute_limit(AT_ONCE, patch, 120.0) == pytest.approx(wanted)
+
+
 def test_a_limit_that_was_given_stays() -> None:
     assert compute_limit(LATE, SAFE, 120.0, HealConfig(timeout=3.0)) == pytest.approx(3.0)
 
