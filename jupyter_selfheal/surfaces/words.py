@@ -34,6 +34,16 @@ LETTERS = "abcdf"
 """Names of the answers to a question; ``e`` is for Edit."""
 
 
+WHAT_NEXT = {
+    "healing": "It is still at work: wait for it, or end it with `%heal stop`.",
+    "proposed": "`%heal show` shows its fix, `%heal approve` applies it.",
+    "paused": "It waits for you: `%heal show` says what for.",
+    "applied": "`%heal undo` takes its fix back.",
+    "closed": "Run the cell that fails for a new heal.",
+}
+"""What can be done with a heal, by its phase."""
+
+
 def list_numbers(numbers: Sequence[int]) -> str:
     """``cell 3``, or ``cells 2 to 5, 7``."""
     spans: list[list[int]] = []

@@ -126,6 +126,9 @@ def _add_bug_options(bug: argparse.ArgumentParser) -> None:
 def _add_minimize_options(minimize: argparse.ArgumentParser) -> None:
     minimize.add_argument("notebook", type=Path, metavar="NOTEBOOK", help="a notebook that fails")
     minimize.add_argument("-o", "--output", type=Path, metavar="OUT", help="default: NAME.minimal.ipynb beside it")
+    minimize.add_argument(
+        "--cell", type=read_count, metavar="N", help="the failing cell, as `heal` numbers them (the first that fails)"
+    )
     minimize.add_argument("--seconds", type=read_seconds, default=60.0, metavar="S", help="for all trials (60)")
     minimize.add_argument("--timeout", type=read_seconds, default=30.0, metavar="S", help="for one trial (30)")
     minimize.add_argument("--kernel", default="", metavar="NAME", help="a kernelspec in place of the notebook's own")

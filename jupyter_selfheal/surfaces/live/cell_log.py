@@ -158,10 +158,14 @@ class CellLog:
             cells.append(Cell(name, source, runs=0 if failed else number, unfinished=failed))
         return Notebook(tuple(cells), path=self.path, folder=self.folder, shows_runs=True)
 
-    def list_cells_to_failure(self) -> tuple[Cell, ...]:
-        """The cells as they ran, up to the last that failed, without others that did: what a clean kernel is to run for the same failure."""
-        cells = self.build_history().cells
-        last = max((n for n, cell in enumerate(cells) if cell.unfinished), default=-1)
+    def list_cells_to_failure(self, run: int = 0) -> tuple[Cell, ...]:
+        """The cells as they ran, up to the last that failed, without others that did: what a clean kernel is to run for the same failure.
+
+        ``run``: up to that execution's cell; none where that does not fail."""
+        cells, wanted = self.build_history().cells, self._by_run.get(run, "")
+        if run and wanted not in self._unfinished:
+            return ()
+        last = max((n for n, c in enumerate(cells) if c.unfinished and wanted in ("", c.id)), default=-1)
         return (
             tuple(c for n, c in enumerate(cells[: last + 1]) if n == last or not c.unfinished) if last >= 0 else cells
         )

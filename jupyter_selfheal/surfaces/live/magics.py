@@ -41,16 +41,6 @@ AHEAD_ON = (
 NOT_APPLIED = "Not applied: it could not be proven from the state as it is now. `%heal retry` looks again."
 
 
-_NEXT = {
-    "healing": "It is still at work: wait for it, or end it with `%heal stop`.",
-    "proposed": "`%heal show` shows its fix, `%heal approve` applies it.",
-    "paused": "It waits for you: `%heal show` says what for.",
-    "applied": "`%heal undo` takes its fix back.",
-    "closed": "Run the cell that fails for a new heal.",
-}
-"""What can be done with a heal, by its phase."""
-
-
 class HealMagics:
     """What the magics of one session do (they are registered by :mod:`.extension`, which imports this when one is used)."""
 
@@ -119,7 +109,7 @@ class HealMagics:
             heal.settled.wait(60)
         if phases and heal.card.phase not in phases:
             raise UsageError(
-                f"there is nothing to do that with. The last heal: {heal.card.status.rstrip('.')}. {_NEXT[heal.card.phase]}"
+                f"there is nothing to do that with. The last heal: {heal.card.status.rstrip('.')}. {words.WHAT_NEXT[heal.card.phase]}"
             )
         return heal
 
@@ -261,11 +251,13 @@ class HealMagics:
             lines += [*filter(None, (card.cause, card.advice)), *explanation.explain_habit(failure)]
         words.print_lines(lines)
 
-    def _do_minimize(self, _rest: str) -> None:
+    def _do_minimize(self, number: str) -> None:
         from jupyter_selfheal.surfaces.live import session_file
 
+        cells = self._session.cells.list_cells_to_failure(int(number) if number.isdigit() else 0)
+        if number and not (number.isdigit() and cells):
+            raise UsageError(f"`%heal minimize N`: N is the number of a cell that fails, `[N]`; {number!r} is none")
         output = session_file.choose_free_name("minimal.ipynb")
-        cells = self._session.cells.list_cells_to_failure()
         command = self._session.start_command("minimize", cells, output)
         intro = "Self-heal: making it small in copies of a clean kernel; this may take a minute (interrupt to stop)."
         session_file.show_command(self._session.shell, command, intro)

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from jupyter_selfheal import engine
+from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.model import JSON
 from jupyter_selfheal.surfaces.minimize.minimizer import Minimizer, Sources, Symptom
 from jupyter_selfheal.surfaces.notebook import write
@@ -17,17 +18,24 @@ from jupyter_selfheal.surfaces.words import print_lines
 
 
 def minimize(options: argparse.Namespace) -> int:
-    """Make the notebook small, write and print it. The exit code: 0 where it is written, 1 where the notebook does not fail."""
+    """Make the notebook small, write and print it. The exit code: 0 where it is written, 1 where the notebook, or the cell that was named, does not fail."""
     document = read(options.notebook)
     spec, note = choose_kernel(options.kernel or document.kernelspec)
     sources = tuple(c.source for c in document.notebook.cells if c.kind == "code" and c.source.strip())
+    if options.cell is not None and options.cell > len(sources):
+        raise UsageError(f"--cell {options.cell}: {document.path} has {_count_nouns(len(sources), 'code cell')}")
     if note:
         print_lines([f"note: {note}"])
     with closing(engine.open_state(spec, document.notebook.folder, writes="discard", network=False)) as state:
         minimizer = Minimizer(state, document.notebook.folder, seconds=options.seconds, timeout=options.timeout)
-        symptom, failing = minimizer.find_failing(sources)
+        symptom, failing = (
+            minimizer.find_failing(sources)
+            if options.cell is None
+            else minimizer.find_failure_of(sources[: options.cell])
+        )
         if symptom is None:
-            print_lines([f"{document.path}: every cell runs; there is nothing to make small"])
+            runs = "every cell" if options.cell is None else f"cell {options.cell}"
+            print_lines([f"{document.path}: {runs} runs; there is nothing to make small"])
             return 1
         minimizer.warm_up(failing, symptom)
         smallest = minimizer.minimise(failing, symptom)

@@ -88,6 +88,14 @@ class Minimizer:
         ran = sum(step.ok for step in trial.steps)
         return symptom, sources[: ran + 1] if symptom is not None else sources
 
+    def find_failure_of(self, sources: Sources) -> tuple[Symptom | None, Sources]:
+        """How the last of these cells fails, and they without the cells above it that fail too."""
+        while True:
+            symptom, failing = self.find_failing(sources)
+            if symptom is None or len(failing) == len(sources):
+                return symptom, failing
+            sources = (*failing[:-1], *sources[len(failing) :])
+
     def warm_up(self, sources: Sources, symptom: Symptom) -> None:
         """Go on from a state in which the modules that the notebook imports are loaded, and no name is bound, so that no trial
         pays for them again. Where the notebook then fails otherwise, or such a state cannot be kept, all stays as it is."""

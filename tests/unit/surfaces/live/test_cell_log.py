@@ -24,6 +24,8 @@ def test_what_failed_last_comes_without_what_failed_before_and_what_ran_since() 
     log.record_run("d", "z / 0", 4, failed=True)
     log.record_run("e", "print(x)", 5)
     assert [c.id for c in log.list_cells_to_failure()] == ["a", "c", "d"]
+    assert [c.id for c in log.list_cells_to_failure(2)] == ["a", "b"]
+    assert [log.list_cells_to_failure(run) for run in (1, 5, 9)] == [()] * 3, "these do not fail, or were never run"
     log.record_run("d", "z / 1", 6)
     assert [c.id for c in log.list_cells_to_failure()] == ["a", "b"]
 

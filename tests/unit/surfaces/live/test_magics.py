@@ -33,7 +33,7 @@ def on_screen(monkeypatch: pytest.MonkeyPatch) -> Magics:
         monkeypatch.setattr(sys, "stderr", Screen())
         known: Any = SimpleNamespace(
             build_present=lambda: Notebook(cells), list_cells_below=list, is_told=False,
-            list_cells_to_failure=lambda: list(cells),
+            list_cells_to_failure=lambda run: list(cells),
         )  # fmt: skip
         session: Any = SimpleNamespace(
             config=config or HealConfig(), cells=known, record_consent=lambda: None,

@@ -22,6 +22,14 @@ def minimise(*sources: str, folder: str = ".", most_trials: int = 1_000) -> tupl
     return smallest
 
 
+def test_the_failure_that_is_meant_comes_without_those_above_it() -> None:
+    cells = ("a = 1", "1 / 0", "b = {}", "c = b['y']", "print(c)")
+    minimizer = Minimizer(FakeKernel())
+    assert minimizer.find_failure_of(cells[:4])[1] == ("a = 1", "b = {}", "c = b['y']")
+    assert minimizer.find_failure_of(cells[:2])[1] == ("a = 1", "1 / 0")
+    assert minimizer.find_failure_of(cells[:3])[0] is None, "it runs"
+
+
 def test_ddmin_keeps_what_is_needed_together() -> None:
     tried: list[tuple[int, ...]] = []
 
