@@ -319,8 +319,6 @@ def test_fix_of_a_cell_that_has_run_again_is_offered_no_more(loaded: LiveKernel)
     loaded.run("items = [7]", "again")
     refused = loaded.run("%heal approve")
     said = refused["text"] + str(refused.get("evalue"))
-    assert (
-        "there is nothing to do that with. The last heal: The cell has run again. Run the cell that fails for a new heal."
-        in said
-    )
+    assert "there is nothing to do that with. The last heal: " in said
+    assert "Run the cell that fails for a new heal." in said
     assert loaded.value("items") == "[7]"
