@@ -137,11 +137,11 @@ def _find_longer(wrong: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_of_another_kind(context: RuleContext, module: str, wrong: str, word: str) -> bool:
-    """Whether a near name can hardly be a misspelling: it begins otherwise by more than a letter (``cfexecutor`` for ``Executor``) or has another letter
-    in front (``wminkowski``, of weights, for ``minkowski``), or is a module where a class was asked for (``executor``), which may have been taken out of it."""
-    if wrong[1:] == word and wrong[:1] != word[:1]:
-        return True
-    if wrong[:1].casefold() != word[:1].casefold() and edit_distance(wrong.casefold(), word.casefold()) > 1:
+    """Whether a near name can hardly be a misspelling: it begins otherwise by more than a letter (``cfexecutor`` for ``Executor``) or behind another one
+    (``wminkowski``, of weights), or is a module where a class was asked for (``executor``), which may have been taken out of it."""
+    if wrong[:1].casefold() != word[:1].casefold() and (
+        wrong[1:] == word or edit_distance(wrong.casefold(), word.casefold()) > 1
+    ):
         return True
     is_class = wrong[:1].isupper() and not word[:1].isupper()
     return is_class and context.ask(questions.CHECK_IMPORTS, pairs=[[f"{module}.{word}", ""]]) == [True]
