@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSED = re.compile(r"^\s*-?\d+\s*$|^\W{0,2}(?:None of \[\w*(?:Index)?\()?\[\s*-?\d+(?:,\s*-?\d+)*\]")
@@ -28,7 +29,8 @@ class PositionInSeries(Rule):
     **Fix** `s.iloc[0]`, for every integer key of the same Series in the cell.
 
     **Fix safety** Safe where the live index is not of numbers, because an integer could mean nothing but a position. Unsafe for
-    a negative key on an index of numbers (`s[-1]`), which never worked but can mean nothing else, for truth values, and where a text has that number. Silent where the number
+    a negative key on an index of numbers (`s[-1]`), which never worked but can mean nothing else, for truth values, where a text has that number, and for a row
+    that a key from zero on added, unless the notebook is older. Silent where the number
     may be a label that is missing.
     """
 
@@ -80,11 +82,14 @@ class PositionInSeries(Rule):
             same = [n for n in written if context.text(n.value) == text]
             keys = f"{{{', '.join(context.text(n.slice) for n in same)}}}"
             added = f"{{n for n in {text}.index if hasattr(n, '__index__')}} == {keys}"
+            doubt = "" if "-" in keys or find_older_use(context, "pandas", "3.0") else "A label may be meant."
             if context.is_true(f"{added} and all(abs(k + 0.5) < len({text}) - len({keys}) for k in {keys})"):
                 yield self.patch(
                     context.replace_here(*(s for n in same for s in _use_iloc(context, n))),
                     f"Use `{text}.iloc[{context.text(same[0].slice)}]`",
                     f"`{context.text(same[0])} = …` added a row to `{text}`, of which no other label is a number.",
+                    applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+                    why=doubt or self.why,
                     prior=0.9,
                 )
 
