@@ -22,6 +22,8 @@ from jupyter_selfheal.scoring.asserts import (
 from jupyter_selfheal.scoring.comparison import NOTHING, Comparison
 from jupyter_selfheal.scoring.evidence import CellBelow, Evidence
 from jupyter_selfheal.scoring.expected import build_expectation, find_stdout_difference
+from jupyter_selfheal.scoring.hanging_names import follow_names
+from jupyter_selfheal.scoring.lost_writes import find_cells_with_lost_writes
 from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
 from jupyter_selfheal.source.rerun import is_harmless
 
@@ -30,9 +32,6 @@ AT_MOST = 6
 
 _ASKS_FOR_OBJECT = re.compile(r"""\bdtypes?\b\S*\s*[!=]=\s*(?:["'](?:object|O)["']|(?:np\.|numpy\.)?object_?\b)""")
 """A question that columns of texts answer otherwise since pandas 3.0: their type is ``str``."""
-LOST_WRITE = "ChainedAssignmentError"
-"""What pandas 3 warns of where a value is written into a copy: another value below comes of that."""
-_SHOWS = re.compile(r"\b(?:print|display)\(")
 _PANDAS = Probe(
     "import sys\n\n\ndef probe(shell, last, argument):\n    return getattr(sys.modules.get('pandas'), '__version__', '')",
     name="pandas",
@@ -92,19 +91,17 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
     cells = {cell.id: cell for cell in choose_cells(case, patch)}
     has_text_dtype = int(f"{trial.probe(_PANDAS.name) or 0}".partition(".")[0]) >= 3
     below: list[CellBelow] = []
-    lost = _find_lost_above(case)
+    lost = find_cells_with_lost_writes(case, patch, trial)
     for step in trial.steps:
         if step.role == Role.DOWNSTREAM.value and step.cell_id in cells and step.status in ("ok", "error"):
             cell = cells[step.cell_id]
-            warns = any(LOST_WRITE in o.text for o in step.outputs if o.name == "stderr")
-            lost = _follow_lost(cell.source, lost, warns)
             missed = trial.probe(f"expected:{cell.id}")
             below.append(
                 CellBelow(
                     cell.id,
                     step.ok,
                     _format_step_error(step),
-                    _compare_outputs(cell, case, patch, step, has_text_dtype, lost) if step.ok else NOTHING,
+                    _compare_outputs(cell, case, patch, step, has_text_dtype, cell.id in lost) if step.ok else NOTHING,
                     missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
                     misprinted=_find_misprint(cell, step),
                     asserts=count_asserts_run(cell.source),
@@ -120,31 +117,15 @@ def _find_misprint(cell: Cell, step: StepResult) -> str:
     return find_stdout_difference(cell.oracle.stdout, printed) or ""
 
 
-def _find_lost_above(case: Case) -> frozenset[str]:
-    """What cells above changed in a copy, as pandas warned when they ran, and what was made of it since."""
-    lost = frozenset[str]()
-    for cell in case.notebook.list_code_before(case.failure.cell_id):
-        lost = _follow_lost(cell.source, lost, LOST_WRITE in cell.warned)
-    return lost
-
-
-def _follow_lost(source: str, lost: frozenset[str], warns: bool) -> frozenset[str]:
-    """The names whose values lack what was written into a copy, behind one more cell."""
-    names = src.find_names(source)
-    hangs = warns or not lost.isdisjoint(names.uses | names.changes)
-    made = (names.binds | names.changes) - names.imports
-    return lost | made if hangs else lost - names.binds
-
-
 def _compare_outputs(
-    cell: Cell, case: Case, patch: Patch, step: StepResult, has_text_dtype: bool, lost: frozenset[str]
+    cell: Cell, case: Case, patch: Patch, step: StepResult, has_text_dtype: bool, is_lost: bool
 ) -> Comparison:
     """How a cell's output compares with what is stored; another one says nothing where the cell never gives the same, nor where it shows
-    what was a list in Python 2, nor what lacks a write that is ``lost``, nor, where texts have a type of their own, what hangs on which columns are of
+    what was a list in Python 2, nor what lacks a write that ``is_lost``, nor, where texts have a type of their own, what hangs on which columns are of
     type ``object``."""
     notebook = case.notebook
     compared = stored.compare(cell, step.outputs)
-    if compared.differs and not lost.isdisjoint(src.find_names(cell.source).uses):
+    if compared.differs and is_lost:
         return NOTHING  # a root of its own
     by_chance = compared.differs and not is_repeatable(cell, notebook)
     lazy = _ITERATOR.fullmatch(compared.got) if compared.differs and compared.stored.startswith("[") else None
@@ -164,26 +145,14 @@ def shows_only_by_dtype(source: str, above: Sequence[str]) -> bool:
     hanging, imports = set[str](), set[str]()
     for text in above if any(map(_ASKS_FOR_OBJECT.search, above)) else ():
         imports |= src.find_names(text).imports
-        _follow_question(text, hanging)
-        hanging -= imports
+        follow_names(text, hanging, _asks_for_object, frozenset(imports))
     asks = _ASKS_FOR_OBJECT.search(source) is not None
-    shown = _follow_question(source, hanging) if asks or hanging else []
+    shown = follow_names(source, hanging, _asks_for_object) if asks or hanging else []
     return all(shown) if shown else asks
 
 
-def _follow_question(source: str, hanging: set[str]) -> list[bool]:
-    """Add to the names that hang on such a question, and take out those bound anew; whether what each showing statement shows hangs on it."""
-    statements, shown = src.list_statements(source), list[bool]()
-    for statement in statements:
-        text = src.extract_text(source, statement.node)
-        names = src.find_names(text)
-        if hangs := bool(_ASKS_FOR_OBJECT.search(text)) or not hanging.isdisjoint(names.uses):
-            hanging |= names.binds | names.changes
-        else:
-            hanging -= names.binds
-        if _SHOWS.search(text) or (statement is statements[-1] and isinstance(statement.node, ast.Expr)):
-            shown.append(hangs)
-    return shown
+def _asks_for_object(text: str, _: ast.stmt) -> bool:
+    return _ASKS_FOR_OBJECT.search(text) is not None
 
 
 def _format_step_error(step: StepResult) -> str:

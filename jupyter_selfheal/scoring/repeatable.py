@@ -8,12 +8,13 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections.abc import Mapping
 from enum import Enum
 from functools import lru_cache
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Cell, Notebook
-from jupyter_selfheal.source.chance import find_chance
+from jupyter_selfheal.source.chance import collect_imports, find_chance
 
 _PASSING = re.compile(
     r"""\b(?:time|perf_counter|monotonic|process_time|now|utcnow|today|ctime|localtime|gmtime)(?:_ns)?\(\)  # the clock
@@ -44,7 +45,7 @@ _TRAINS = re.compile(
 
 _DRAWS = re.compile(
     r"(?:DecisionTree|RandomForest|ExtraTrees?|(?:Hist)?GradientBoosting|AdaBoost|Bagging|MLP|SGD|PassiveAggressive)(?:Classifier|Regressor)"
-    r"|Perceptron|(?:MiniBatch)?KMeans|IsolationForest|RandomTreesEmbedding|RandomizedSearchCV|TSNE|MDS|LatentDirichletAllocation"
+    r"|(?:MiniBatch)?KMeans|IsolationForest|RandomTreesEmbedding|RandomizedSearchCV|TSNE|MDS|LatentDirichletAllocation"
     r"|(?:Bayesian)?GaussianMixture|FastICA|RANSACRegressor|(?:Stratified|Group)?ShuffleSplit|permutation_importance"
 )
 """What of scikit-learn draws random numbers where no ``random_state`` is given: trees choose by them among splits that are as good."""
@@ -138,20 +139,25 @@ def _find_own_hangs(source: str, header: str) -> frozenset[Hang]:
         hangs.add(Hang.MODEL)
     foreign = src.is_foreign(source) or source.lstrip().startswith(("!", "%%"))
     chance = find_chance(source, (header,))
-    if (
-        foreign
-        or chance.sources
-        or ("numpy.random" not in chance.seeds and any(map(_draws_unseeded, src.walk(source))))
-    ):
+    if foreign or chance.sources or ("numpy.random" not in chance.seeds and _draws_unseeded(source, header)):
         hangs.add(Hang.CHANCE)
     return frozenset(hangs)
 
 
-def _draws_unseeded(node: ast.AST) -> bool:
-    """``RandomForestClassifier()``, ``KFold(5, shuffle=True)``: what is made draws from NumPy's own generator, which the notebook doesn't seed."""
-    if not isinstance(node, ast.Call):
+def _draws_unseeded(source: str, header: str) -> bool:
+    """``RandomForestClassifier()``, ``KFold(5, shuffle=True)``: what scikit-learn makes draws from NumPy's own generator, which the notebook
+    doesn't seed. A ``KMeans`` of the notebook's own draws what its text says."""
+    full = collect_imports([*src.walk(header), *src.walk(source)])
+    imported = {name: whole for name, whole in full.items() if whole.partition(".")[0] == "sklearn"}
+    return bool(imported) and any(_is_made_unseeded(node, imported) for node in src.walk(source))
+
+
+def _is_made_unseeded(node: ast.AST, imported: Mapping[str, str]) -> bool:
+    root = src.find_root_name(node.func) if isinstance(node, ast.Call) else ""
+    whole = imported.get(root, imported.get("*", ""))
+    if not isinstance(node, ast.Call) or not whole:
         return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else whole.rpartition(".")[2].replace("*", root)
     given = {k.arg: k.value for k in node.keywords}
     seed = given.get("random_state", ast.Constant(None))
     if None in given or not (isinstance(seed, ast.Constant) and seed.value is None):

@@ -141,7 +141,7 @@ class _CallReader:
 
     def __init__(self, sources: Iterable[str]) -> None:
         nodes = [node for text in sources for node in read(text).nodes]
-        self._full = _collect_imports(nodes)
+        self._full = collect_imports(nodes)
         self.seeded = {s for n in nodes if isinstance(n, ast.Call) and (s := self._find_seeded(n))}
 
     def find_drawn(self, nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -213,7 +213,7 @@ class _CallReader:
         return bool(known) and last in _DRAWS and not {"generator", "numpy.random"} & self.seeded
 
 
-def _collect_imports(nodes: Iterable[ast.AST]) -> dict[str, str]:
+def collect_imports(nodes: Iterable[ast.AST]) -> dict[str, str]:
     """What imported names stand for in full."""
     full: dict[str, str] = {}
     for node in nodes:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Doubt
+from jupyter_selfheal.scoring.lost_writes import LOST_WRITE
 from jupyter_selfheal.scoring.review.context import Check, ReviewedCell
 from jupyter_selfheal.scoring.review.context.code import walk_top_level
+from jupyter_selfheal.scoring.written_parts import find_whole, list_written_parts
 
-WARNING = "ChainedAssignmentError"
-INDEXERS = ("loc", "iloc", "at", "iat")
 ADVICE = 'Use one step on the table itself: `df.loc[rows, "column"] = …`, or `df["column"] = df["column"].replace(…)`.'
 
 
@@ -34,8 +34,8 @@ class ChainedAssignment(Check):
         parts = [
             (statement, part, whole)
             for statement in walk_top_level(cell.body)
-            for part in _list_written_parts(statement)
-            if (whole := _find_whole(part)) is not None and src.find_root_name(part) not in cell.rebound
+            for part in list_written_parts(statement)
+            if (whole := find_whole(part)) is not None and src.find_root_name(part) not in cell.rebound
         ]
         pairs = [[ast.unparse(part), ast.unparse(whole)] for _, part, whole in parts]
         copies = cell.ask("review_kinds", "list_copies", pairs=pairs) if pairs else None
@@ -45,31 +45,6 @@ class ChainedAssignment(Check):
                 silent = False
                 what = f"`{cell.extract_text(statement)[:80]}` changes a copy: `{ast.unparse(whole)}` stays as it is."
                 yield cell.build_doubt(self.code, statement, what, ADVICE)
-        if silent and any(WARNING in text for o in cell.outputs for text in (o.text, o.evalue)):
-            what = f"pandas warned of a {WARNING}: a value was set in a copy, and the table stays as it is."
+        if silent and any(LOST_WRITE in text for o in cell.outputs for text in (o.text, o.evalue)):
+            what = f"pandas warned of a {LOST_WRITE}: a value was set in a copy, and the table stays as it is."
             yield cell.build_doubt(self.code, None, what, ADVICE)
-
-
-def _list_written_parts(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Parts of something that a statement writes to: ``df[mask]`` of ``df[mask]["x"] = 1``."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else ()
-    for target in (statement.target,) if isinstance(statement, ast.AugAssign) else targets:
-        if isinstance(target, ast.Subscript):
-            yield _strip_indexer(target.value)
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-        in_place = next((k.value for k in call.keywords if k.arg == "inplace"), None)
-        if isinstance(in_place, ast.Constant) and in_place.value is True:
-            yield call.func.value
-
-
-def _find_whole(part: ast.expr) -> ast.expr | None:
-    """``df`` of ``df[mask]``, ``df.loc[mask]`` or ``df.column``; None of a name."""
-    if isinstance(part, ast.Subscript):
-        return _strip_indexer(part.value)
-    return part.value if isinstance(part, ast.Attribute) else None
-
-
-def _strip_indexer(node: ast.expr) -> ast.expr:
-    """``df`` of ``df.loc``, anything else as it is."""
-    return node.value if isinstance(node, ast.Attribute) and node.attr in INDEXERS else node

@@ -196,30 +196,55 @@ def test_what_hangs_on_such_a_question_of_a_cell_above_says_nothing_either(
 
 
 @pytest.mark.parametrize(
-    ("between", "source", "warned", "asked"),
+    ("between", "fixed", "source", "warned", "asked"),
     [
-        ("z = 1", "print(x + t['n'])", True, False),
-        ("made = dict(t)", "print(x + made['n'])", True, False),
-        ("z = 1", "print(x + t['n'])", False, True),  # nobody was warned
-        ("made = {'n': 1}", "print(x + made['n'])", True, True),  # another table
-        ("t = {'n': 1}", "print(x + t['n'])", True, True),  # read anew
+        ("z = 1", "x = y.real", "print(x + t['n'][0])", True, False),
+        ("made = dict(t)", "x = y.real", "print(x + made['n'][0])", True, False),
+        ("z = 1", "x = y.real", "print(x + t['n'][0])", False, True),  # nobody was warned
+        ("made = {'n': [1]}", "x = y.real", "print(x + made['n'][0])", True, True),  # another table
+        ("t = {'n': [1]}", "x = y.real", "print(x + t['n'][0])", True, True),  # read anew
+        ("z = 1", "t = {'n': [1]}\nx = y.real", "print(x + t['n'][0])", True, True),  # by the failing cell itself
+        ("z = 1", "x = y.real", "print(add(x, 1))", True, True),  # what stands beside the write
+        ("math.pi + t['n'][0]", "x = y.real", "print(math.floor(x))", True, True),  # a module is as it was
+        (
+            "z = 1",
+            "x = y.real",
+            "print(x)\nprint(t['n'][0])",
+            True,
+            True,
+        ),  # the rest of what it shows differs too, perhaps
     ],
 )
 def test_what_lacks_a_write_that_is_lost_above_says_nothing(
-    between: str, source: str, warned: bool, asked: bool
+    between: str, fixed: str, source: str, warned: bool, asked: bool
 ) -> None:
-    lost = Cell("c0", "y = 1\nt = {'n': 1}", warned=("ChainedAssignmentError",) if warned else ())
+    above = "import math\ny = 1\nt = {'n': [1]}\nt['n'][0] = 1\ndef add(a, b):\n    return a + b"
+    lost = Cell("c0", above, warned=("ChainedAssignmentError",) if warned else ())
     told = Cell("c3", source, outputs=(Output("stream", name="stdout", text="7.25\n"),))
-    case = case_of([lost, between, "x = y.real_part", told], failing=2)
-    patch = patch_of(case, "x = y.real")
+    case = case_of([lost, between, f"{fixed}_part", told], failing=2)
+    patch = patch_of(case, fixed)
     below = read_evidence(case, patch, try_patch(case, patch)).below
+    assert [b.output.can_decide for b in below] == [asked]
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_write_that_only_the_patch_loses_is_no_excuse_for_it(asked: bool) -> None:
+    write = "t['n'][0] = 5"
+    told = Cell("c2", "print(t['n'][0] + x)", outputs=(Output("stream", name="stdout", text="7.25\n"),))
+    failing = f"t = {{'n': [1]}}\n{'t.update(n=[5])' if asked else write}\nx = y.real_part"
+    case = case_of(["y = 1", failing, told], failing=1)
+    patch = patch_of(case, f"t = {{'n': [1]}}\n{write}\nx = y.real")
+    trial = try_patch(case, patch)
+    warning = Output("stream", name="stderr", text="/tmp/1.py:2: ChainedAssignmentError: A value is trying to be set")
+    steps = tuple(replace(s, outputs=(warning,)) if s.role == Role.CELL else s for s in trial.steps)
+    below = read_evidence(case, patch, replace(trial, steps=steps)).below
     assert [b.output.can_decide for b in below] == [asked]
 
 
 @pytest.mark.parametrize("asked", [True, False])
 def test_what_is_lost_in_a_cell_below_says_nothing_of_the_patch(asked: bool) -> None:
     told = Cell("c3", "print(t['n'])", outputs=(Output("stream", name="stdout", text="7.25\n"),))
-    case = case_of(["y = 1", "x = y.real_part", Cell("c2", "t = {'n': x}"), told], failing=1)
+    case = case_of(["y = 1", "x = y.real_part", Cell("c2", "t = {'n': [x]}\nt['n'][0] = x"), told], failing=1)
     patch = patch_of(case, "x = y.real")
     trial = try_patch(case, patch)
     warning = Output("stream", name="stderr", text="/tmp/1.py:1: ChainedAssignmentError: A value is trying to be set")

@@ -5,6 +5,9 @@ import pytest
 from jupyter_selfheal.model import Cell, Notebook
 from jupyter_selfheal.scoring.repeatable import is_own_work, is_passing, is_repeatable, is_trained
 
+TREES = "from sklearn.tree import DecisionTreeClassifier"
+FOLDS = "from sklearn.model_selection import KFold, cross_val_score"
+
 
 def placed(source: str, above: tuple[str, ...]) -> tuple[Cell, Notebook]:
     cell = Cell("a", source)
@@ -26,11 +29,19 @@ def placed(source: str, above: tuple[str, ...]) -> tuple[Cell, Notebook]:
         (("search.fit(X, y)\nsearch.cv_results_",), "search.best_params_"),
         ((), "search.cv_results_['mean_test_score']"),
         (("%cd ..",), "len('three')"),
-        (("tree = DecisionTreeClassifier(random_state=0).fit(X, y)",), "tree.score(X, y)"),
-        (("tree = DecisionTreeClassifier(**chosen).fit(X, y)",), "tree.score(X, y)"),
+        ((TREES, "tree = DecisionTreeClassifier(random_state=0).fit(X, y)"), "tree.score(X, y)"),
+        ((TREES, "tree = DecisionTreeClassifier(**chosen).fit(X, y)"), "tree.score(X, y)"),
+        ((TREES, "class KMeans:\n    seed = 1", "means = KMeans().fit(X)"), "means.labels"),
+        (("from sklearn.linear_model import Perceptron", "line = Perceptron().fit(X, y)"), "line.score(X, y)"),
         (("line = LinearRegression().fit(X, y)",), "line.score(X, y)"),
-        (("import numpy as np\nnp.random.seed(1)", "trees = RandomForestClassifier().fit(X, y)"), "trees.score(X, y)"),
-        (("scores = cross_val_score(line, X, y, cv=KFold(5))",), "scores.mean()"),
+        (
+            (
+                "import numpy as np\nfrom sklearn.ensemble import *\nnp.random.seed(1)",
+                "trees = RandomForestClassifier().fit(X, y)",
+            ),
+            "trees.score(X, y)",
+        ),
+        ((FOLDS, "scores = cross_val_score(line, X, y, cv=KFold(5))"), "scores.mean()"),
     ],
 )
 def test_what_prints_the_same_whenever_it_is_run(above: tuple[str, ...], source: str) -> None:
@@ -59,9 +70,18 @@ def test_what_prints_the_same_whenever_it_is_run(above: tuple[str, ...], source:
         ((), "search.fit(X, y)\nsearch.cv_results_"),
         ((), "pd.DataFrame(search.cv_results_)"),
         ((), "scores['mean_fit_time'].max()"),
-        (("tree = DecisionTreeClassifier().fit(X, y)",), "tree.score(X, y)"),
-        (("trees = ensemble.RandomForestClassifier(10, random_state=None)", "trees.fit(X, y)"), "trees.score(X, y)"),
-        (("scores = cross_val_score(line, X, y, cv=KFold(5, shuffle=True))",), "scores.mean()"),
+        ((TREES, "tree = DecisionTreeClassifier().fit(X, y)"), "tree.score(X, y)"),
+        (("from sklearn.tree import DecisionTreeClassifier as DT", "tree = DT().fit(X, y)"), "tree.score(X, y)"),
+        (("from sklearn.tree import *", "tree = DecisionTreeClassifier().fit(X, y)"), "tree.score(X, y)"),
+        (
+            (
+                "from sklearn import ensemble",
+                "trees = ensemble.RandomForestClassifier(10, random_state=None)",
+                "trees.fit(X, y)",
+            ),
+            "trees.score(X, y)",
+        ),
+        ((FOLDS, "scores = cross_val_score(line, X, y, cv=KFold(5, shuffle=True))"), "scores.mean()"),
     ],
 )
 def test_what_hangs_on_chance_time_or_place(above: tuple[str, ...], source: str) -> None:
