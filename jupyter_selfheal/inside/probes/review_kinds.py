@@ -10,8 +10,8 @@ from jupyter_selfheal.inside.probes.review_state import answer, find_value, is_s
 
 probe = answer
 
-REDUCING = frozenset({"min", "max", "amin", "amax", "mean", "sum", "std", "var", "prod"})
-"""Functions of NumPy that make one number of a table since pandas 2.0."""
+REDUCING = {"min": 2, "max": 2, "amin": 2, "amax": 2, "mean": 2, "sum": 3, "std": 3, "var": 3, "prod": 3}
+"""Functions of NumPy that make one number of a table, each since which release of pandas."""
 COUNTING = frozenset({"countplot"})
 """Functions of seaborn that count a column, which they took for a table since seaborn 0.12."""
 
@@ -68,7 +68,7 @@ def _name_other_reading(function: Any, given: Any) -> str:
     library, name = str(getattr(function, "__module__", "")).partition(".")[0], getattr(function, "__name__", "")
     kind = name_kind(given)
     if kind == "DataFrame" and library == "numpy" and name in REDUCING and given.shape[1] > 1:
-        return "table" if _read_release("pandas") >= (2, 0) else ""
+        return "table" if _read_release("pandas") >= (REDUCING[name], 0) else ""
     if kind != "Series" or library != "seaborn" or name not in COUNTING or _read_release("seaborn") < (0, 12):
         return ""
     repeats = getattr(given.dtype, "kind", "O") in "iufb" and is_small_enough(given) and given.nunique() < len(given)

@@ -18,7 +18,7 @@ _OF_ONE_NUMBER = frozenset({"vmin", "vmax"})
 class ReadOtherwise(Check):
     """A call that a library has read otherwise since a release: `np.max(df)`, `sns.countplot(df["survived"])`.
 
-    **Doubt** NumPy makes one number of a whole table since pandas 2.0, where it gave a value for each column. Seaborn takes what is given by
+    **Doubt** NumPy makes one number of a whole table since pandas 2.0 (`sum`, `std`, `var` and `prod` since 3.0), where it gave a value for each column. Seaborn takes what is given by
     position for `data` since 0.12: a column of numbers gets a bar for each row, where each value was counted.
 
     **Silent** Where an axis, or another argument, is given; on arrays, on tables of one column, on columns of texts, whose values are counted in either
@@ -37,9 +37,8 @@ class ReadOtherwise(Check):
         for call, how in zip(calls, otherwise or (), strict=False):
             text, given = cell.extract_text(call)[:80], cell.extract_text(call.args[0])
             if how == "table":
-                what = (
-                    f"`{text}` gives one number for the whole table; until pandas 2.0 it gave a value for each column."
-                )
+                since = REDUCING[ast.unparse(call.func).rpartition(".")[2]]
+                what = f"`{text}` gives one number for the whole table; until pandas {since}.0 it gave a value for each column."
                 advice = (
                     f"Write `{text[:-1]}, axis=0)` for a value of each column, `axis=None` where one number is meant."
                 )
