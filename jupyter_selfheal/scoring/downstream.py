@@ -48,43 +48,70 @@ def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
     # `np.zeros(3)` changes nothing of `np`: what else reads it hangs on nothing here
     modules = list_imports_above(case) - assigned
     tainted = own.binds | (own.changes - modules)
-    there = list_names_above(case) | tainted
+    left_out = _LeftOut(list_names_above(case) | tainted)
     chosen: list[Cell] = []
-    aside: list[Cell] = []
     for original in case.notebook.list_code_after(case.failure.cell_id):
         if len(chosen) >= AT_MOST:
             break
         cell = replace(original, source=patch.source_of(original.id, original.source))
         names = list_names(cell.source)
         harmless = is_harmless(cell) and not stored.find_stored_error(cell)
-        prerequisites = (
-            _find_prerequisites(aside, names.uses - there, there) if harmless and names.uses & tainted else None
-        )
+        prerequisites = left_out.find_prerequisites(names.uses) if harmless and names.uses & tainted else None
         if prerequisites is None:
-            there -= names.binds | names.changes
+            left_out.leave_out(cell, may_run_later=harmless)
             tainted -= names.binds
-            aside += [cell] if harmless else []
             continue
-        for earlier in (*prerequisites, cell):
-            there |= list_names(earlier.source).binds
+        left_out.take_in(cell, prerequisites)
         chosen += [*prerequisites, cell]
         tainted |= names.binds | (names.changes - modules)
-        aside = [c for c in aside if c not in prerequisites]
     return tuple(chosen)
+
+
+class _LeftOut:
+    """The cells below that are not run so far, and which names hold, without them, what they hold in the notebook."""
+
+    def __init__(self, there: frozenset[str]) -> None:
+        self._there = set(there)
+        self._lost = set[str]()  # what a cell writes that is never run
+        self._aside: list[Cell] = []
+
+    def find_prerequisites(self, uses: frozenset[str]) -> list[Cell] | None:
+        """Those that must run first for the names that a cell uses to be as in the notebook; None where they cannot."""
+        written = {name for cell in self._aside for name in _list_written(cell)}
+        missing = uses - (self._there - self._lost - written)
+        sources = [cell.source for cell in self._aside]
+        if not src.find_needed_names(sources, missing) <= self._there - self._lost:
+            return None
+        return [self._aside[n] for n in src.find_backward_slice(sources, missing)]
+
+    def leave_out(self, cell: Cell, *, may_run_later: bool) -> None:
+        """A cell that is not run, or not before another one needs it."""
+        if may_run_later:
+            self._aside.append(cell)
+        else:
+            self._lost |= _list_written(cell)
+
+    def take_in(self, cell: Cell, prerequisites: Sequence[Cell]) -> None:
+        """A cell that is run behind those it needs. What stays aside and shares a name with them would come too late."""
+        run = [*prerequisites, cell]
+        written = frozenset[str]().union(*map(_list_written, run))
+        aside = [c for c in self._aside if c not in prerequisites]
+        late = [c for c in aside if not written.isdisjoint(_list_written(c) | list_names(c.source).uses)]
+        self._aside = [c for c in aside if c not in late]
+        bound = frozenset[str]().union(*(list_names(c.source).binds for c in run))
+        self._there |= bound
+        self._lost -= bound
+        for one in late:
+            self._lost |= _list_written(one) - list_names(cell.source).binds
+
+
+def _list_written(cell: Cell) -> frozenset[str]:
+    names = list_names(cell.source)
+    return names.binds | names.changes | names.deletes
 
 
 def _list_assigned(source: str) -> tuple[str, ...]:
     return tuple(src.find_assigned_roots(s.node for s in src.list_statements(source)))
-
-
-def _find_prerequisites(aside: list[Cell], missing: frozenset[str], there: frozenset[str]) -> list[Cell] | None:
-    """The independent cells that must run first to bind the missing names; None where they cannot."""
-    if not missing:
-        return []
-    picked = [aside[n] for n in src.find_backward_slice([c.source for c in aside], missing)]
-    known = there.union(*(list_names(c.source).binds for c in picked))
-    fits = missing <= known and all(list_names(c.source).uses <= known for c in picked)
-    return picked if fits else None
 
 
 def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow, ...]:

@@ -251,7 +251,7 @@ def test_overlays_upon_each_other_add_no_mounts_but_for_what_was_written(place: 
             if n == 40:
                 sandbox.stack_overlays()
                 sandbox.stack_overlays()
-                layers, mounts = overlay.count_layers(), len(overlay.list_sources())
+                layers, mounts = overlay.measure_layers()[0], len(overlay.list_sources())
                 assert layers == 41 and mounts <= order["mounts"] + 41, (layers, mounts, order["mounts"])
                 return
             write(f"level{n:02}")
@@ -259,7 +259,7 @@ def test_overlays_upon_each_other_add_no_mounts_but_for_what_was_written(place: 
             assert f"level{n + 1:02}" not in os.listdir(".")
         enter()
         order["mounts"] = len(overlay.list_sources())
-        report["beneath"] = overlay.count_layers()
+        report["beneath"] = overlay.measure_layers()[0]
         level(0)
         """
     )

@@ -43,11 +43,26 @@ def test_a_cell_that_cannot_be_run_twice_is_healed(place: Path, writes: str, sho
     assert sorted(path.name for path in place.iterdir()) == ["n.ipynb", "out.ipynb"]
 
 
-def test_so_is_one_that_writes_to_what_was_opened_above(place: Path) -> None:
+def test_a_database_and_a_file_that_stay_open_take_what_later_cells_write(place: Path) -> None:
     opens = f"{FIRST}\nbase = sqlite3.connect('t.db')\nlog = open('log.txt', 'a')"
-    writes = "base.execute('CREATE TABLE t (a)')\nlog.write('line')\nlog.flush()"
-    below = "assert total == 3 and open('log.txt').read() == 'line'\nassert base.execute('SELECT * FROM t').fetchall() == []"
-    assert heal(place, opens, f"{writes}\n{FAILS}", below).runs
+    fills = "base.execute('CREATE TABLE t (a)')\nbase.commit()\nlog.write('one')\nlog.flush()"
+    adds = "base.execute('INSERT INTO t VALUES (1)')\nbase.commit()\nlog.write('two')\nlog.flush()"
+    below = "assert open('log.txt').read() == 'onetwo'\nassert base.execute('SELECT * FROM t').fetchall() == [(1,)]"
+    assert heal(place, opens, fills, FAILS, f"{adds}\nassert total == 3", below).runs
+
+
+def test_a_database_that_stays_open_is_appended_to_once(place: Path) -> None:
+    opens = f"{FIRST}\nbase = sqlite3.connect('t.db')\nbase.execute('CREATE TABLE t (a)')\nbase.commit()"
+    adds = "base.execute('INSERT INTO t VALUES (1)')\nbase.commit()"
+    healed = heal(
+        place,
+        opens,
+        adds,
+        f"{adds}\n{FAILS}",
+        "rows = base.execute('SELECT * FROM t').fetchall()\nassert len(rows) == 2",
+    )
+    assert healed.report.records[1].status is Status.RAN
+    assert healed.runs or not healed.fixes, "the writes of a failing cell stay here: nothing that adds twice is kept"
 
 
 def test_so_is_one_that_writes_in_a_function_and_ran_together_with_those_above(place: Path) -> None:

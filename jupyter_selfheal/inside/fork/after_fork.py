@@ -141,6 +141,12 @@ def stop_history(shell: Any) -> None:
     history.db_output_cache_lock = threading.Lock()
 
 
+def find_history_file(shell: Any) -> str:
+    """The database to which :func:`stop_history` lets nothing be written, though it stays open; empty where there is none."""
+    path = getattr(getattr(shell, "history_manager", None), "hist_file", "")
+    return os.path.realpath(path) if path else ""
+
+
 def stop_script_loop(shell: Any) -> None:
     """End the thread that IPython keeps after a ``%%bash`` cell, so that the state can be forked; the next such cell
     starts another. Not while a script may still use it."""

@@ -20,20 +20,26 @@ APART = "apart"
 _MOST_LAYERS = 100
 """Layers in which something was written, upon each other: a file that is not there is looked for in each. The system takes five hundred."""
 
-_MOST_OPEN_BYTES = 4 << 20
-"""Of files that are open for writing: each of them is copied into a new overlay, also where nothing is written to it."""
+_MOST_WRITTEN = 256 << 20
+"""Bytes written so far: a file that is changed again is copied into the new overlay, in memory."""
 
 _GUARDS = (after_fork.SPARE, after_fork.GUARD)
 """What processes are named whose children are trials."""
 
 
-def enter_where_possible(keep: Iterable[int]) -> None:
-    """Enter such an overlay where it can be had, with the files that are open; ``keep`` are descriptors of ours.
+def enter_where_possible(keep: Iterable[int], history: str = "") -> None:
+    """Enter such an overlay where it can be had, with the files that are read; ``keep`` are descriptors of ours.
+
+    ``history`` is the path of a file that is open for writing and not written to.
 
     Raises :class:`~jupyter_selfheal.inside.fork.sandbox.LayerFailed`.
     """
     kept = tuple(keep)
-    if not 0 < overlay.count_layers() < _MOST_LAYERS or _holds_much_open(kept) or _has_company():
+    layers, written = overlay.measure_layers()
+    if not 0 < layers < _MOST_LAYERS or written > _MOST_WRITTEN:
+        return
+    # SQLite and HDF5 know a file by its number, which is another one in a new overlay: they would not write any more
+    if set(descriptors.list_writable_files(kept).values()) - {"", history} or _has_company():
         return
     files = {number: descriptors.find_path(number) for number in descriptors.list_regular_files(kept)}
     try:
@@ -43,10 +49,6 @@ def enter_where_possible(keep: Iterable[int]) -> None:
     for number, path in files.items():
         if path:
             descriptors.reopen_file(number, path)
-
-
-def _holds_much_open(kept: Iterable[int]) -> bool:
-    return sum(os.fstat(number).st_size for number in descriptors.list_writable_files(kept)) > _MOST_OPEN_BYTES
 
 
 def _has_company() -> bool:

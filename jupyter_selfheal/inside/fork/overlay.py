@@ -55,10 +55,15 @@ def mount_again(*, megabytes: int, options: str = "") -> None:
     _mount_all(stage, earlier, list(earlier), needed=list(earlier), megabytes=megabytes, options=options)
 
 
-def count_layers() -> int:
-    """How many layers the next overlay of this namespace would have beneath at most; 0 where it has none yet."""
-    _, earlier = _find_earlier()
-    return max(map(len, earlier.values()), default=0)
+def measure_layers() -> tuple[int, int]:
+    """How many layers the next overlay of this namespace would have beneath at most, 0 where it has none yet; and bytes that were written in them."""
+    stage, earlier = _find_earlier()
+    used_by_device = {}
+    for *upper, _ in earlier.values():
+        for path in (os.path.join(stage, name) for name in upper):
+            room = os.statvfs(path)
+            used_by_device[os.stat(path).st_dev] = (room.f_blocks - room.f_bfree) * room.f_frsize
+    return max(map(len, earlier.values()), default=0), sum(used_by_device.values())
 
 
 def _mount_all(

@@ -209,7 +209,7 @@ class Trial:
         try:
             if plan["writes"] == apart.APART:
                 plan["writes"] = "allow"
-                apart.enter_where_possible(own)
+                apart.enter_where_possible(own, after_fork.find_history_file(self.state.shell))
             if not self.order["sandboxed"]:
                 return
             files = descriptors.list_writable_files(own)

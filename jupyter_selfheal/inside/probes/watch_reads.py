@@ -81,7 +81,9 @@ def _sum_up(heard: set[tuple[str, str]], ipython_dir: str) -> dict[str, Any]:
     }
     kinds = {kind for kind, _ in heard}
     return {
-        "files": sorted(f for f in files if not f.startswith(ours) and not _PACKAGES & set(f.split(os.sep))),
+        "files": sorted(
+            f for f in files if not f"{f}{os.sep}".startswith(ours) and not _PACKAGES & set(f.split(os.sep))
+        ),
         "more": "more" in kinds or any(name in sys.modules for name in _READ_PAST_PYTHON),
         "network": "network" in kinds,
     }

@@ -101,6 +101,31 @@ def test_a_cell_that_needs_one_that_was_left_out_is_left_out() -> None:
     assert [c.id for c in choose_cells(case, patch_of(case, "df = read()"))] == ["c3"]
 
 
+@pytest.mark.parametrize(
+    ("between", "chosen"),
+    [
+        (["log.append(1)"], ["c2", "c3"]),
+        (["log.append(1)", "log.append(2)", "other = 1"], ["c2", "c3", "c5"]),
+        (["np.random.seed(0)\nlog.sort()"], ["c2", "c3"]),
+        (["log = []", "log.append(2)"], ["c2", "c3", "c4"]),
+        (["!rm x\nlog.append(1)"], []),  # never run: what it adds is not there
+        (["!rm x\nlog.append(1)", "log.append(2)"], []),
+        (["!rm x\nlog.append(1)", "log = []"], ["c3", "c4"]),
+        (["log.append(missing)"], []),
+    ],
+)
+def test_what_cells_between_change_is_there_before_a_cell_that_reads_it_is_run(
+    between: list[str], chosen: list[str]
+) -> None:
+    case = case_of(["import numpy as np\nlog = []", "df = load()", *between, "assert log and df"], failing=1)
+    assert [c.id for c in choose_cells(case, patch_of(case, "df = read()"))] == chosen
+
+
+def test_a_cell_between_is_not_run_behind_one_that_changes_what_it_reads() -> None:
+    case = case_of(["n = 1", "df = load()", "log = [n]", "n = df", "assert log and df"], failing=1)
+    assert [c.id for c in choose_cells(case, patch_of(case, "df = read()"))] == ["c3"]
+
+
 def test_steps_share_the_seconds_and_carry_the_cells_own_expectations() -> None:
     case = case_of(["df = load()", Cell("b", "df + 1", oracle=Oracle(expect="3")), "df + 2"])
     found = tuple(CellsBelow().list_steps(case, patch_of(case, "df = 2"), HealConfig(downstream_seconds=8.0)))
