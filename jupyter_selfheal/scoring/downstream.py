@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
@@ -39,8 +39,16 @@ _PANDAS = Probe(
 _ITERATOR = re.compile(r"<(zip|map|filter)(?: object)? at 0x[0-9a-f]+>")
 
 
-def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
-    """The cells below to run, in order, with their patched sources: those whose names depend on the patched cells."""
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A cell below to run, with its patched source. One that does not depend on the patched cells makes what another reads that does."""
+
+    cell: Cell
+    depends: bool
+
+
+def choose_cells(case: Case, patch: Patch) -> tuple[Chosen, ...]:
+    """The cells below to run, in order: those whose names depend on the patched cells, and what these need."""
     if not case.notebook.cells:
         return ()
     own = collect_patched_names(case, patch)
@@ -49,7 +57,7 @@ def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
     modules = list_imports_above(case) - assigned
     tainted = own.binds | (own.changes - modules)
     left_out = _LeftOut(list_names_above(case) | tainted)
-    chosen: list[Cell] = []
+    chosen: list[Chosen] = []
     for original in case.notebook.list_code_after(case.failure.cell_id):
         if len(chosen) >= AT_MOST:
             break
@@ -62,7 +70,7 @@ def choose_cells(case: Case, patch: Patch) -> tuple[Cell, ...]:
             tainted -= names.binds
             continue
         left_out.take_in(cell, prerequisites)
-        chosen += [*prerequisites, cell]
+        chosen += [*(Chosen(c, depends=False) for c in prerequisites), Chosen(cell, depends=True)]
         tainted |= names.binds | (names.changes - modules)
     return tuple(chosen)
 
@@ -115,26 +123,39 @@ def _list_assigned(source: str) -> tuple[str, ...]:
 
 
 def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow, ...]:
-    cells = {cell.id: cell for cell in choose_cells(case, patch)}
     has_text_dtype = int(f"{trial.probe(_PANDAS.name) or 0}".partition(".")[0]) >= 3
     below: list[CellBelow] = []
     lost = find_cells_with_lost_writes(case, patch, trial)
-    for step in trial.steps:
-        if step.role == Role.DOWNSTREAM.value and step.cell_id in cells and step.status in ("ok", "error"):
-            cell = cells[step.cell_id]
-            missed = trial.probe(f"expected:{cell.id}")
-            below.append(
-                CellBelow(
-                    cell.id,
-                    step.ok,
-                    _format_step_error(step),
-                    _compare_outputs(cell, case, patch, step, has_text_dtype, cell.id in lost) if step.ok else NOTHING,
-                    missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
-                    misprinted=_find_misprint(cell, step),
-                    asserts=count_asserts_run(cell.source),
-                )
+    for cell, step in _list_telling_steps(choose_cells(case, patch), trial):
+        missed = trial.probe(f"expected:{cell.id}")
+        below.append(
+            CellBelow(
+                cell.id,
+                step.ok,
+                _format_step_error(step),
+                _compare_outputs(cell, case, patch, step, has_text_dtype, cell.id in lost) if step.ok else NOTHING,
+                missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
+                misprinted=_find_misprint(cell, step),
+                asserts=count_asserts_run(cell.source),
             )
+        )
     return tuple(below)
+
+
+def _list_telling_steps(chosen: Sequence[Chosen], trial: Trial) -> Iterator[tuple[Cell, StepResult]]:
+    """The cells that depend on the patch, as they ended; not those that read what a cell failed to make that does not: no fault of the patch."""
+    by_id = {one.cell.id: one for one in chosen}
+    broken = set[str]()
+    for step in trial.steps:
+        if step.role != Role.DOWNSTREAM.value or step.cell_id not in by_id or step.status not in ("ok", "error"):
+            continue
+        one = by_id[step.cell_id]
+        if not broken.isdisjoint(list_names(one.cell.source).uses) or not (step.ok or one.depends):
+            broken |= _list_written(one.cell)
+            continue
+        broken -= list_names(one.cell.source).binds
+        if one.depends:
+            yield one.cell, step
 
 
 def _find_misprint(cell: Cell, step: StepResult) -> str:
@@ -192,12 +213,13 @@ class CellsBelow:
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
         """The chosen cells, within the seconds for all of them, each followed by its own expectation where it has one."""
         seconds = config.downstream_seconds
-        cells = choose_cells(case, patch) if seconds > 0 else ()
-        if cells and any(_ASKS_FOR_OBJECT.search(cell.source) for cell in case.notebook.cells):
+        chosen = choose_cells(case, patch) if seconds > 0 else ()
+        if chosen and any(_ASKS_FOR_OBJECT.search(cell.source) for cell in case.notebook.cells):
             yield _PANDAS
-        for cell in cells:
-            yield Run(cell.source, cell.id, Role.DOWNSTREAM, go_on=True, timeout=seconds / len(cells))
-            if cell.oracle.expect:
+        for one in chosen:
+            cell = one.cell
+            yield Run(cell.source, cell.id, Role.DOWNSTREAM, go_on=True, timeout=seconds / len(chosen))
+            if cell.oracle.expect and one.depends:
                 yield build_expectation(cell.oracle.expect, cell.source, f"expected:{cell.id}")
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:

@@ -66,7 +66,7 @@ def test_an_assert_on_another_column_does_not_decide() -> None:
 
 def test_the_nearest_dependent_cells_are_run_with_what_they_need() -> None:
     case = case_of(["df = load()", "k = 2", "unrelated = 1", "df2 = df * k", "print(df2)"])
-    assert [c.id for c in choose_cells(case, patch_of(case, "df = read()"))] == ["c1", "c3", "c4"]
+    assert [c.cell.id for c in choose_cells(case, patch_of(case, "df = read()"))] == ["c1", "c3", "c4"]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_cells_that_are_dear_harmful_or_unrelated_are_not_run(cell: Cell) -> Non
 
 def test_a_cell_that_needs_one_that_was_left_out_is_left_out() -> None:
     case = case_of(["df = load()", Cell("b", "m = fit(df)", expensive=True), "print(m, df)", "print(df)"])
-    assert [c.id for c in choose_cells(case, patch_of(case, "df = read()"))] == ["c3"]
+    assert [c.cell.id for c in choose_cells(case, patch_of(case, "df = read()"))] == ["c3"]
 
 
 @pytest.mark.parametrize(
@@ -118,12 +118,30 @@ def test_what_cells_between_change_is_there_before_a_cell_that_reads_it_is_run(
     between: list[str], chosen: list[str]
 ) -> None:
     case = case_of(["import numpy as np\nlog = []", "df = load()", *between, "assert log and df"], failing=1)
-    assert [c.id for c in choose_cells(case, patch_of(case, "df = read()"))] == chosen
+    assert [c.cell.id for c in choose_cells(case, patch_of(case, "df = read()"))] == chosen
+
+
+@pytest.mark.parametrize(
+    ("between", "reads", "tells"),
+    [
+        ("log.append(2)", "log", [("c3", True)]),
+        ("log.append(1 / 0)", "log", []),  # what is missing is no fault of the patch
+        ("log.append(1 / 0)", "x", [("c3", True)]),
+        ("log.append(2)", "log[7]", [("c3", False)]),
+    ],
+)
+def test_what_a_cell_between_fails_to_make_is_not_held_against_a_patch(
+    between: str, reads: str, tells: list[tuple[str, bool]]
+) -> None:
+    case = case_of(["log = []\ny = 1", "x = y.real_part", between, f"print(x, {reads})"], failing=1)
+    patch = patch_of(case, "x = y.real")
+    below = read_evidence(case, patch, try_patch(case, patch)).below
+    assert [(b.cell_id, b.ran) for b in below] == tells
 
 
 def test_a_cell_between_is_not_run_behind_one_that_changes_what_it_reads() -> None:
     case = case_of(["n = 1", "df = load()", "log = [n]", "n = df", "assert log and df"], failing=1)
-    assert [c.id for c in choose_cells(case, patch_of(case, "df = read()"))] == ["c3"]
+    assert [c.cell.id for c in choose_cells(case, patch_of(case, "df = read()"))] == ["c3"]
 
 
 def test_steps_share_the_seconds_and_carry_the_cells_own_expectations() -> None:
@@ -155,7 +173,7 @@ def test_a_cell_below_that_hangs_on_the_clock_says_nothing_where_it_differs() ->
 )
 def test_what_only_calls_a_module_does_not_taint_all_that_reads_it(change: str, chosen: list[str]) -> None:
     case = case_of(["import pandas as pd\ndays = load()", "last = days.max(", "pd.DataFrame({'a': [1]})"], failing=1)
-    assert [c.id for c in choose_cells(case, patch_of(case, change))] == chosen
+    assert [c.cell.id for c in choose_cells(case, patch_of(case, change))] == chosen
 
 
 @pytest.mark.parametrize(("text", "asked"), [("[(1, 2)]", False), ("7", True)])
