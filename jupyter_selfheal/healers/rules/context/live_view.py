@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -30,6 +31,8 @@ T = TypeVar("T")
 
 LAZY = frozenset({"urllib", "xml", "importlib", "concurrent", "email", "http"})
 """Packages whose submodules are there only once they were imported."""
+_WAYS_TO_NAME = tuple(map(re.compile, (r"has no attribute ['`](\w+)", r"['`](?:\w+\.)*(\w+)['`]", r"\w+")))
+"""How a message names what is missed, the plainest first."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +84,14 @@ class LiveView(FailureView):
 
     @lazy_property
     def _missed_node(self) -> ast.Attribute | None:
-        """The attribute node of an AttributeError that does not say itself what it is about: one of a module's ``__getattr__``."""
+        """The attribute node of an AttributeError that does not say itself what it is about: one of a module's ``__getattr__``.
+
+        It is one that the message names, or none: ``helper.f(x)`` fails of the ``np.int`` in another file."""
         if self.state.attribute or self.failure.ename != "AttributeError":
             return None
-        return next(iter(self.list_nodes_at_failure(ast.Attribute)), None)
+        nodes = self.list_nodes_at_failure(ast.Attribute)
+        said = (found for way in _WAYS_TO_NAME if (found := way.findall(self.failure.evalue)))
+        return next((n for names in said for n in nodes if n.attr in names), None)
 
     def describe(self, expression: str | ast.expr, *, calls: bool = False) -> ObjectInfo | None:
         """What an expression is in the failing frame; None where it cannot be evaluated, or calls something without leave."""
