@@ -135,7 +135,7 @@ REFUSED = {"%heal bisect": "no stored output of this notebook is known here", "%
 """Commands that fit another moment, and what they say now."""
 
 
-SAME = {"%heal minimize"}
+SAME = {"%heal minimize", "%heal minimize 5"}
 """Commands that run one of the command line, which has its own test."""
 
 
