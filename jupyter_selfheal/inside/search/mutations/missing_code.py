@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.conditions import list_own_tests, list_tests
+from jupyter_selfheal.inside.search.mutations.own_functions import list_unbound
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, TRUTH, Change, Scope
+from jupyter_selfheal.inside.tree_names import list_names
 
 MOST_STATEMENTS = 400
 """Statements that are tried at each place, likeliest first: their number grows with the square of the names."""
@@ -267,8 +269,8 @@ def _propose_base_cases(s: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) 
 
 def _propose_condition_around(s: Scope, node: ast.Expr | ast.AugAssign | ast.Assign) -> Iterator[Change]:
     indent = s.read_indent(node)
-    if indent is None or s.is_doc(node.value):
-        return
+    if indent is None or s.is_doc(node.value) or not list_unbound(s).isdisjoint(list_names(node)):
+        return  # what reads a name that nothing binds would only be kept from running
     start, end, _ = s.find_line_span(node)
     body = "".join(f"    {line}" for line in s.text[start:end].splitlines(keepends=True))
     for test, prior in list_own_tests(s):

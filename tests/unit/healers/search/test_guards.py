@@ -74,3 +74,13 @@ def test_a_question_of_a_text_that_is_not_called_is_likely_the_fault(body: str) 
     source = f"def ask(line):\n    return {body}\n"
     changes = [c for c in list_changes(Scope(source, TEXTS)) if "is not called" in c.words]
     assert max(c.prior for c in changes) == 0.9
+
+
+@pytest.mark.parametrize(
+    ("known", "is_put"), [("", True), ("total", False), ("total clean", True)], ids=["not known", "unbound", "bound"]
+)
+def test_what_reads_a_name_that_nothing_binds_gets_no_condition(known: str, is_put: bool) -> None:
+    """It would only be kept from running."""
+    source = "def total(xs):\n    s = 0\n    clean(xs)\n    for x in xs:\n        s += x\n    return s\n"
+    texts = list_texts(source, "`clean(xs)` lacks the condition", Hints(defined=frozenset(known.split())))
+    assert bool(texts) is is_put
