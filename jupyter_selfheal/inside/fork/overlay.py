@@ -231,8 +231,8 @@ def _mount_overlay(number: int, target: str, layers: list[str], options: str, *,
             with contextlib.suppress(FileNotFoundError):
                 syscalls.attach_mounts(copies.pop(path), path)
     finally:
-        for number in (*numbers.values(), *copies.values()):
-            os.close(number)
+        for descriptor in (*numbers.values(), *copies.values()):
+            os.close(descriptor)
 
 
 def put_back_mounts(mounts: Mapping[str, int]) -> None:

@@ -18,7 +18,7 @@ def list_case_twins(source: str, known: Collection[str]) -> list[Change]:
     """``grade = "A"`` beside ``Grade = "B"`` as one name, the one that is written more often (of as many the one that is read). One letter (``n`` and ``N``)
     is mostly two, and so are names that both get a value as the same statement does (``x, X = …``), in which functions and classes are named,
     or of which the notebook has one."""
-    tree = ast.parse(source)
+    tree, table = ast.parse(source), LineTable(source)
     names = [n for n in walk(tree) if isinstance(n, ast.Name)]
     stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
     others = {n.arg for n in walk(tree) if isinstance(n, ast.arg)}
@@ -32,7 +32,7 @@ def list_case_twins(source: str, known: Collection[str]) -> list[Change]:
             continue
         kept = max(twins, key=lambda n: (written.count(n), read.count(n), n.islower()))
         places = [n for n in names if n.id in twins and n.id != kept]
-        edits = tuple(sorted((*find_span(n, LineTable(source)), kept) for n in places))
+        edits = tuple(sorted((*find_span(n, table), kept) for n in places))
         words = f"`{places[0].id}` and `{kept}` are one name"
         changes.append(Change(edits, LIKELY, places[0].lineno, words))
     return changes

@@ -46,7 +46,8 @@ def _find_last_suite(head: ast.stmt) -> list[ast.stmt]:
 
 
 def _is_elif(head: ast.stmt, suite: list[ast.stmt]) -> bool:
-    return suite is not head.body and len(suite) == 1 and isinstance(suite[0], ast.If) and suite[0].col_offset == head.col_offset  # type: ignore[attr-defined]  # fmt: skip
+    is_other = suite is not head.body  # type: ignore[attr-defined]
+    return is_other and len(suite) == 1 and isinstance(suite[0], ast.If) and suite[0].col_offset == head.col_offset
 
 
 def _move_in(source: Source, head: ast.stmt, below: list[ast.stmt]) -> Iterator[Change]:
@@ -93,8 +94,7 @@ def _weigh_in(head: ast.stmt, moved: list[ast.stmt]) -> float:
             return SURELY
     if len(moved) > 1:
         return FAR
-    made = set[str]().union(*(list_bound_names(s) for s in [head]))
-    return TOLD if isinstance(head, _LOOPS) and made & list_read_names(moved[0]) else PLAIN
+    return TOLD if isinstance(head, _LOOPS) and list_bound_names(head) & list_read_names(moved[0]) else PLAIN
 
 
 def _weigh_out(head: ast.stmt, suite: list[ast.stmt], moved: list[ast.stmt]) -> float:
