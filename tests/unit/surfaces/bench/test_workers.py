@@ -20,8 +20,8 @@ from tests.waiting import PATIENCE, wait_until
 def work(folder: Path, number: int) -> int:
     """What a worker does: for long, unless it is interrupted."""
     with interruptible():
-        (folder / f"{number}-began").touch()
-        try:
+        try:  # around the mark, too: it is what the interrupt waits for
+            (folder / f"{number}-began").touch()
             threading.Event().wait(PATIENCE)
         finally:
             (folder / f"{number}-ended").touch()
@@ -63,8 +63,8 @@ if __name__ == "__main__":
 def work_long_in_ending(folder: Path) -> None:
     """A worker whose end takes until it is let go, as a kernel's does."""
     with interruptible():
-        (folder / "1-began").touch()
         try:
+            (folder / "1-began").touch()
             threading.Event().wait(PATIENCE)
         finally:
             (folder / "1-ending").touch()
