@@ -46,6 +46,14 @@ def _list_nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(tree))
 
 
+def read_dotted_call(node: ast.AST) -> str:
+    """All of what is called, `os.remove` of `os.remove(path)`; empty for what is no call, or too deep."""
+    try:
+        return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    except RecursionError:
+        return ""
+
+
 def _list_statements(trees: Iterable[ast.AST]) -> list[ast.stmt]:
     return [n for n in walk_trees(trees) if isinstance(n, ast.stmt)]
 

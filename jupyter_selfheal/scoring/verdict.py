@@ -16,18 +16,18 @@ from jupyter_selfheal.model import UNCONFIRMED, Applicability, Patch, Verdict
 from jupyter_selfheal.registry import USER, load_traits
 from jupyter_selfheal.scoring.calibration import find_measured, name_kind
 from jupyter_selfheal.scoring.comparison import Match
-from jupyter_selfheal.scoring.evidence import ENDS, SKIPS, Count, Evidence, Finding
+from jupyter_selfheal.scoring.evidence import Count, Evidence, Finding
+from jupyter_selfheal.scoring.met_by_luck import describe_misprint, find_doubt_of_calls, find_doubt_of_guess
+from jupyter_selfheal.scoring.met_oracles import format_count, list_met_oracles
 from jupyter_selfheal.scoring.output_cost import Charge, compute_charge
 from jupyter_selfheal.scoring.second_opinion import SPECIFICATION, find_most_for_opinion
 
 CAP = 3.0
 """Tampering and a contradicted oracle score no higher."""
 
+
 AGREED = 0.2
 """What calls of earlier cells that give what they gave add to an oracle that is met; by themselves they prove nothing."""
-
-FEW = 2
-"""Checks held that do not outweigh a change of what earlier calls gave."""
 
 SEE_ALL = 15
 """Checks that meet whatever else is wrong in a function (``NEEDED`` of the search ends there)."""
@@ -38,8 +38,6 @@ FITTED = 6.0
 OFFERED = 3.5
 """What another value than the stored one leaves at least: up to 3 is for what somebody said, and the patch misses."""
 
-FEW_PRINTED, PLAIN_SLIP = 2, 0.4
-"""So few printed values alone prove no guess whose weight is less than this: ``True`` and ``False`` are soon printed."""
 
 GOES_ON = "A thread that the fixed cell starts still ran when the trial ended: whether it fails later was not seen."
 
@@ -125,7 +123,7 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
     is_safe = patch.applicability is Applicability.SAFE and not guessed
     score, met = _score_oracles(evidence, sheet, is_safe=is_safe)
     sheet.reasons += evidence.calls.in_numbers
-    doubt = (_find_doubt(evidence, patch.weight) if guessed else None) or _find_doubt_of_calls(patch, evidence)
+    doubt = (find_doubt_of_guess(evidence, patch.weight) if guessed else None) or find_doubt_of_calls(patch, evidence)
     if evidence.edited_data:
         doubt = f"It changes `{evidence.edited_data}`, which the notebook is given: as likely the code that reads it is at fault."
         sheet.feedback.append(f"`{evidence.edited_data}` is data: mend the code that reads it")
@@ -153,55 +151,6 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
         return score, True
     sheet.reasons += [doubt] if doubt is not None else []
     return (FITTED if opinion is None else min(FITTED, _take_opinion(patch, evidence, opinion, sheet))), False
-
-
-def _find_doubt(evidence: Evidence, weight: float = 1.0) -> str | None:
-    """Why a guess that meets its checks may still be wrong; None where nothing speaks for that."""
-    if 0 < evidence.printed_alone <= FEW_PRINTED and evidence.checks <= 1 and weight < PLAIN_SLIP:
-        return "It prints the one or two values that are expected, as many programs would, and the slip would be an unusual one."
-    if misprinted := _describe_misprint(evidence):
-        return misprinted
-    if evidence.of_data and not evidence.user:
-        return "The assert looks at data: as likely they are at fault, not the code that looks."
-    held = (
-        evidence.own_asserts
-        or evidence.doctests.held
-        or evidence.deciding.held
-        or sum(f.held for f in evidence.findings)
-    )
-    by_output = not (evidence.user or held)
-    if evidence.left_out and by_output:
-        return (
-            f"It leaves out `{evidence.left_out}`, with nothing in its place: an output says little of what that does."
-        )
-    if evidence.other_data and not evidence.user and (by_output or evidence.checks <= 1):
-        return f"It no longer reads {evidence.other_data} where values of what was read are at fault: other data may come to any result."
-    if by_output and (avoided := next((r for r in (SKIPS, ENDS) if r in evidence.remarks), "")):
-        return f"It {avoided}, where an item failed: an output says little of what is meant to become of such items."
-    if evidence.rival and not any(evidence.rival.startswith(f"`{call}`") for call in evidence.calls.settled):
-        return f"Another change may be meant: {evidence.rival}."
-    if evidence.shifted and evidence.checks <= 1:
-        return "It only shifts or cuts a result until the one check holds: as likely the check is wrong."
-    return None
-
-
-def _describe_misprint(evidence: Evidence) -> str:
-    why = next((b.misprinted for b in evidence.below if b.misprinted), "")
-    return why and f"A cell below does not print what is expected of it, perhaps for another fault: {why}."
-
-
-def _find_doubt_of_calls(patch: Patch, evidence: Evidence) -> str | None:
-    """Why a patch that meets its checks may still be wrong, by what cells above made of what it changes."""
-    calls = evidence.calls
-    if evidence.avoided and patch.applicability is not Applicability.SAFE:
-        return f"It no longer calls `{evidence.avoided}`, which failed inside and is as it was."
-    if calls.unclear:
-        return f"It changes what {calls.release} alone does not explain: {calls.unclear[0]}."
-    if calls.differed and evidence.checks <= FEW:
-        return f"It changes what nobody complained of: {calls.differed[0]}."
-    if calls.left and patch.applicability is not Applicability.SAFE:
-        return f"Another change makes {calls.left} give what is stored for it; this one does not."
-    return None
 
 
 def _build_failed_verdict(patch: Patch, evidence: Evidence) -> Verdict:
@@ -269,63 +218,13 @@ def _score_miss(evidence: Evidence) -> float:
 
 def _score_oracles(evidence: Evidence, sheet: _Sheet, *, is_safe: bool) -> tuple[float, bool]:
     """8 to 10 where an oracle is met, by how much the met ones cover; the strongest sets the base."""
-    base, extra = 0.0, 0.0
-    for weight, more, proof, reason in _list_met_oracles(evidence, is_safe):
-        extra += more if base else 0.0
-        base = max(base, weight)
-        sheet.proofs.append(proof)
-        sheet.reasons.append(reason)
-    if base and evidence.calls.agreed and not evidence.calls.differed:
+    met = list(list_met_oracles(evidence, is_safe=is_safe))
+    sheet.proofs += [oracle.proof for oracle in met]
+    sheet.reasons += [oracle.reason for oracle in met]
+    extra = sum(oracle.adds for oracle in met[1:])
+    if met and evidence.calls.agreed and not evidence.calls.differed:
         extra += AGREED
-    return min(10.0, base + extra), base > 0.0
-
-
-def _list_met_oracles(evidence: Evidence, is_safe: bool) -> Iterator[tuple[float, float, str, str]]:
-    """(score if it stands alone, what it adds to a stronger one, proof, reason), strongest first.
-
-    A patch that is not safe is not proven by an output that says nothing of what was computed: a search finds a change
-    that prints "Saving figure 3" or a lone 0 in no time, and a rule's fix prints "Stock updated" whatever it did to the stock.
-    """
-    for name in dict.fromkeys(part.name for part in evidence.user):
-        yield 9.2, 0.3, name, f"The {name} you asked for is met."
-    if evidence.doctests.all_held:
-        yield 9.0, 0.2, "doctests", _format_count(evidence.doctests.held, "doctest example", "", "hold")
-    for finding in evidence.findings:
-        if finding.all_held:
-            yield finding.weight, finding.adds, finding.name, f"All {finding.held} {finding.name} hold."
-    if evidence.own_asserts:
-        yield (
-            8.8,
-            0.2,
-            "asserts in the cell",
-            _format_count(evidence.own_asserts, "assert", "in the patched cells", "hold"),
-        )
-    below_held = evidence.deciding.held + evidence.others.held
-    if below_held and below_held == evidence.deciding.asked + evidence.others.asked:  # wherever the patch stands
-        yield 8.7, 0.2, "asserts below", _format_count(below_held, "assert", "below", "hold")
-    elif evidence.deciding.all_held:
-        yield 8.7, 0.2, "asserts below", _format_count(evidence.deciding.held, "assert", "below", "hold")
-    if evidence.output.same and (evidence.output.tells or is_safe):
-        weight = 8.0 if evidence.output.weight < 3 else 8.5
-        yield weight, 0.3, "stored output", "The output stored in the notebook is reproduced."
-    held = sum(below.asserts for below in evidence.below if below.ran)
-    if held and not evidence.deciding.asked:
-        yield 8.3, 0.1, "asserts below", _format_count(held, "assert", "in the cells below", "hold")
-    if mended := len(evidence.calls.mended):
-        again = _format_count(mended, "cell", "above", "give", "what is stored and did not before")
-        yield 8.0, 0.5, "cells above", again
-    n = sum(
-        below.ran and not below.missed and below.output.same and (below.output.tells or is_safe)
-        for below in evidence.below
-    )
-    if n:
-        yield 8.0, 0.2, "cells below", _format_count(n, "cell", "below", "print", "what is stored")
-
-
-def _format_count(n: int, noun: str, where: str, verb: str, rest: str = "") -> str:
-    """``1 assert below holds.``, ``2 asserts below hold.``"""
-    counted, does = (noun, verb + "s") if n == 1 else (noun + "s", verb)
-    return " ".join(word for word in (str(n), counted, where, does, rest) if word) + "."
+    return min(10.0, max((oracle.score for oracle in met), default=0.0) + extra), bool(met)
 
 
 def _score_undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, sheet: _Sheet) -> float:
@@ -336,7 +235,7 @@ def _score_undecided(patch: Patch, evidence: Evidence, opinion: Opinion | None, 
     ran = sum(below.ran for below in evidence.below)
     if ran:
         sheet.proofs.append("cells below run")
-        sheet.reasons.append(_format_count(ran, "cell", "below", "run", "with it"))
+        sheet.reasons.append(format_count(ran, "cell", "below", "run", "with it"))
     if patch.applicability is Applicability.SAFE:
         standard = "" if patch.healer == "memory" else f"Standard fix {patch.rule}: "
         sheet.reasons.append(f"{standard}{(patch.why or patch.title).rstrip('.')}.")
@@ -372,7 +271,7 @@ def _subtract_remarks(score: float, evidence: Evidence, charge: Charge, sheet: _
         score -= 1.0
         sheet.reasons.append(f"An assert in a cell below fails, perhaps for another reason: {broken.error}.")
         sheet.feedback.append(f"an assert in a cell below fails: {broken.error}")
-    elif (misprinted := _describe_misprint(evidence)) and misprinted not in sheet.reasons:
+    elif (misprinted := describe_misprint(evidence)) and misprinted not in sheet.reasons:
         score -= 1.0
         sheet.reasons.append(misprinted)
         sheet.feedback.append(misprinted)
