@@ -90,7 +90,9 @@ def test_an_interrupted_command_is_gone_on_with(place: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does
         _, problems = process.communicate(timeout=120)
     assert process.returncode == 2, problems
-    found = re.fullmatch(r"jupyter selfheal: interrupted: .*; go on with --resume (\w+)\n", problems)
+    found = re.fullmatch(
+        r"jupyter selfheal: interrupted: .*; go on with: jupyter selfheal heal --resume (\w+)\n", problems
+    )
     assert found, problems
     assert nothing_is_left_running(place)
     flag.touch()

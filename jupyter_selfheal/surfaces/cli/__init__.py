@@ -45,6 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             parser.print_help(sys.stderr)
             return FAILED
         options = parser.parse_args(words)
+        options.words = tuple(words)
         # what Python has to say of the syntax of a user's cell, it says in the user's kernel, not to who reads our table
         warnings.filterwarnings("ignore", category=SyntaxWarning, module="<cell>")
         # a home that does not exist: what matters of it is said where a journal cannot be written

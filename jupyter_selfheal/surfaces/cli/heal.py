@@ -13,10 +13,12 @@ from dataclasses import replace
 from jupyter_selfheal import registry
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import INTERRUPTED, NotebookError, SelfHealError, UsageError
+from jupyter_selfheal.surfaces.cli.begun_run import keep_command, take_up_run
 from jupyter_selfheal.surfaces.cli.environments import add_environments, plan_environments
 from jupyter_selfheal.surfaces.cli.jobs import choose_workers, heal_in_processes
 from jupyter_selfheal.surfaces.cli.notices import print_notice
 from jupyter_selfheal.surfaces.cli.one import Job, heal_once
+from jupyter_selfheal.surfaces.cli.parser import build_parser
 from jupyter_selfheal.surfaces.cli.printing import ReportPrinter
 from jupyter_selfheal.surfaces.cli.progress import TimeLeft, show_progress
 from jupyter_selfheal.surfaces.cli.project import heal_project
@@ -40,14 +42,17 @@ def heal(options: argparse.Namespace) -> int:
     """Heal the notebooks, or only check them; print the table, write the reports; the exit code of the worst notebook."""
     if options.project is not None and not options.project.is_dir():
         raise UsageError(f"--project {options.project}: no such folder")
+    begun = None
+    if options.resume:
+        options, begun = take_up_run(options, build_parser())
     if options.resume and not options.notebooks:
         raise UsageError(
-            f"a run is gone on with by its own command: give that once more, its notebooks too, with --resume {options.resume}"
+            f"what run {options.resume} was told is not known any more: give its command once more, its notebooks too, with --resume {options.resume}"
         )
     if not options.notebooks:
         return heal_project(options, build_settings(options))
     plan_environments(options)
-    jobs, problems = plan_jobs(options)
+    jobs, problems = plan_jobs(options) if begun is None else (begun.jobs, begun.problems)
     return max(r.exit_code for r in heal_jobs(options, jobs, problems))
 
 
@@ -60,6 +65,8 @@ def heal_jobs(
         check_target(path)
         check_writable(path, option="--report")
     run = find_run(options.resume) if options.resume else make_run_id()
+    if options.words and not options.resume and options.command != "pr":
+        keep_command(run, options, jobs, problems)
     for note in (*resolve_options(options).notes, *list_model_notes(build_settings(options))):
         print_notice(note)
     _report_strangers(options, jobs)
@@ -70,7 +77,7 @@ def heal_jobs(
                 reports_by_part[job.part] = report
                 printer.print_report(report)
     except KeyboardInterrupt:
-        raise SelfHealError(_describe_interruption(options.cluster, run)) from None
+        raise SelfHealError(_describe_interruption(options, run)) from None
     open_run_fixes(run).forget()  # where the run was cut off it stays, for --resume
     if all(report.exit_code != 2 for report in reports_by_part.values()):
         KeptReports(run).forget()
@@ -102,12 +109,13 @@ def _write_reports(options: argparse.Namespace, reports: Sequence[NotebookReport
         raise NotebookError("; ".join(failed))
 
 
-def _describe_interruption(cluster: str | None, run: str) -> str:
+def _describe_interruption(options: argparse.Namespace, run: str) -> str:
     """What was interrupted, and how it is gone on with, where anything was begun."""
-    is_remote = cluster is not None and not cluster.startswith("local:")
-    said = INTERRUPTED_ELSEWHERE.format(cluster) if is_remote else INTERRUPTED
+    is_remote = options.cluster is not None and not options.cluster.startswith("local:")
+    said = INTERRUPTED_ELSEWHERE.format(options.cluster) if is_remote else INTERRUPTED
+    command = "the same command with" if options.command == "pr" else f"jupyter selfheal {options.command}"
     try:
-        return f"{said}; go on with --resume {find_run(run)}"
+        return f"{said}; go on with: {command} --resume {find_run(run)}"
     except UsageError:
         return said
 

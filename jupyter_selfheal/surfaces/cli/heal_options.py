@@ -184,7 +184,12 @@ def _add_options_of_healing(heal: argparse.ArgumentParser) -> None:
         metavar="N",
         help="refuse fixes with which a notebook takes more than N times as long (default: it is said, not refused)",
     )
-    heal.add_argument("--resume", default="", metavar="RUN", help="go on with a run that was cut off")
+    heal.add_argument(
+        "--resume",
+        default="",
+        metavar="RUN",
+        help="go on with a run that was cut off, with its notebooks and options: none need be given again",
+    )
     add_setting_options(heal)
 
 

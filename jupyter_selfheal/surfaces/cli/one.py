@@ -47,7 +47,7 @@ def heal_once(session: Session, job: Job, progress: Progress | None = None) -> N
     """Heal a notebook and keep its report; where the run is gone on with and that was done before, only give the report."""
     kept = KeptReports(session.run)
     with kept.hold_part(job.part):
-        known = kept.find(job.part) if session.resuming else None
+        known = kept.find(job.part, job.path, job.target) if session.resuming else None
         if known is not None and known.path == str(job.path):
             return known
         report = heal_notebook(session, job, progress)

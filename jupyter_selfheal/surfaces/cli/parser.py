@@ -46,13 +46,14 @@ def find_command(options: argparse.Namespace) -> Command:
     return command
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> OneLineParser:
     """The whole command line."""
     parser = OneLineParser(
         prog="jupyter selfheal",
         description="Heals failing notebook cells. Every fix has run in a kernel of its own before it is offered.",
     )
     parser.add_argument("--version", action="version", version=f"jupyter-selfheal {__version__}")
+    parser.set_defaults(words=())  # those of the command line, once it is read
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_heal_options(commands.add_parser("heal", help="heal notebooks", description=HEAL, formatter_class=_Paragraphs))
     add_check_options(commands.add_parser("check", help="say what fails and what would heal it; write nothing",

@@ -16,7 +16,14 @@ from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 DAYS_KEPT = 7
 """Days for which the reports of a run that was cut off stay, for ``--resume``."""
 
-_ENDINGS = ("report", "lock", "draft")
+_ENDINGS = ("report", "lock", "draft", "command")
+
+
+def locate_kept(run: str) -> Path:
+    """The file that says what a run was told when it was begun."""
+    from jupyter_selfheal.journal.jsonl import locate_runs_folder
+
+    return locate_runs_folder() / f"{run}.command"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +46,17 @@ class KeptReports:
 
         self._run, self._folder = run, folder or locate_runs_folder()
 
-    def find(self, part: int) -> NotebookReport | None:
-        """The report of a notebook that is done; None where it is not, cannot be read, or one of its files was changed since."""
+    def find(self, part: int, *files: Path | None) -> NotebookReport | None:
+        """The report of a notebook that is done; None where it is not, cannot be read, one of its files was changed since, or it was
+        written elsewhere than into one of ``files``."""
         try:
             kept = pickle.loads(self._locate(part, "report").read_bytes())
         except Exception:
             return None
         if not isinstance(kept, _Kept) or any(_digest_file(path) != known for path, known in kept.digests):
             return None
-        return kept.report
+        places = {path for path, _ in kept.digests}
+        return kept.report if places.issuperset(filter(None, files)) else None
 
     def keep(self, part: int, report: NotebookReport, *files: Path | None) -> None:
         """Keep a report, in one step; not of a notebook that could not be run, or that waits for something.
@@ -59,7 +68,7 @@ class KeptReports:
         kept = _Kept(report, tuple((path, _digest_file(path)) for path in dict.fromkeys(files) if path is not None))
         draft = self._locate(part, f"{os.getpid()}.draft")
         with contextlib.suppress(OSError):
-            with open(draft, "wb", opener=_open_private) as file:  # it holds the cells' sources
+            with open(draft, "wb", opener=open_private) as file:  # it holds the cells' sources
                 file.write(pickle.dumps(kept))
             draft.replace(self._locate(part, "report"))
 
@@ -71,7 +80,7 @@ class KeptReports:
                 import fcntl
 
                 self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                file = stack.enter_context(open(self._locate(part, "lock"), "ab", opener=_open_private))
+                file = stack.enter_context(open(self._locate(part, "lock"), "ab", opener=open_private))
                 fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
@@ -81,7 +90,7 @@ class KeptReports:
         for ending in _ENDINGS:
             for path in self._folder.glob(f"*.{ending}"):
                 with contextlib.suppress(OSError):  # another run that ends now removes it too
-                    if path.name.startswith(f"{self._run}-") or path.stat().st_mtime < oldest:
+                    if path.name.startswith((f"{self._run}-", f"{self._run}.")) or path.stat().st_mtime < oldest:
                         path.unlink()
 
     def _locate(self, part: int, ending: str) -> Path:
@@ -96,5 +105,6 @@ def _digest_file(path: Path) -> str:
         return ""
 
 
-def _open_private(path: str, flags: int) -> int:
+def open_private(path: str, flags: int) -> int:
+    """An opener of files that are nobody else's to read."""
     return os.open(path, flags, 0o600)

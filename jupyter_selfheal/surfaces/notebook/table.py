@@ -159,7 +159,7 @@ def _describe_outage(report: NotebookReport, last: Record) -> str:
     numbers = ", ".join(str(record.number) for record in report.paused_cells)
     cells = f"cell{'s' if len(report.paused_cells) > 1 else ''} {numbers}"
     run = last.run.partition("-")[0]
-    how = f"; when that is mended: the same command with --resume {run}" if run else ""
+    how = f"; when that is mended: go on with --resume {run}" if run else ""
     return f"{cells} could not be tried to the end: {last.detail}{how}"
 
 

@@ -174,7 +174,11 @@ def test_a_run_whose_time_is_up_begins_no_further_notebook(tmp_path: Path) -> No
     assert "not begun: the time for the run is up; go on with --resume someid" in report.error
 
 
-def test_a_run_that_is_to_go_on_is_told_to_need_its_own_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_whose_command_is_not_known_asks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    JsonlJournal.create("0123abcd-1", notebook="b.ipynb").close()
     assert main(["heal", "--resume", "0123abcd"]) == 2
     said = capsys.readouterr().err
     assert "its notebooks too, with --resume 0123abcd" in said

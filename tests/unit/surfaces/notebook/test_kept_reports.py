@@ -39,7 +39,8 @@ def test_a_report_holds_as_long_as_the_files_are_as_they_were(tmp_path: Path, ru
     kept = KeptReports("abc")
     with kept.hold_part(1):
         kept.keep(1, report(given), given, healed)
-    assert kept.find(1) == report(given)
+    assert kept.find(1) == kept.find(1, given, healed) == report(given)
+    assert kept.find(1, given, tmp_path / "elsewhere.ipynb") is None, "it is to be written there too"
     assert (runs / "abc-1.report").stat().st_mode & 0o077 == 0, "it holds sources"
     healed.unlink()
     assert kept.find(1) is None, "what was written is gone"
@@ -72,11 +73,11 @@ def test_a_data_folder_that_cannot_be_written_to_costs_nothing(tmp_path: Path) -
 
 def test_those_of_a_run_that_nobody_went_on_with_go_after_a_week(runs: Path) -> None:
     runs.mkdir(parents=True)
-    for name in ("old-1.report", "new-1.report", "mine-1.report", "mine-2.lock"):
+    for name in ("old-1.report", "new-1.report", "mine-1.report", "mine-2.lock", "mine.command", "mineral.command"):
         (runs / name).touch()
     os.utime(runs / "old-1.report", (time.time() - 8 * 86_400,) * 2)
     KeptReports("mine").forget()
-    assert [p.name for p in runs.iterdir()] == ["new-1.report"]
+    assert {p.name for p in runs.iterdir()} == {"new-1.report", "mineral.command"}
 
 
 @pytest.mark.parametrize("begun", [True, False])
@@ -98,7 +99,7 @@ def test_what_is_said_after_ctrl_c_is_so(
     options = build_parser().parse_args(["check", str(tmp_path), "-q", *(["--cluster", cluster] if cluster else [])])
     with pytest.raises(SelfHealError) as caught:
         command.heal_jobs(options, *plan_jobs(options))
-    said, _, hint = str(caught.value).partition("; go on with --resume ")
+    said, _, hint = str(caught.value).partition("; go on with: jupyter selfheal check --resume ")
     if cluster.startswith("dask"):
         assert "nothing is left running" not in str(caught.value)
         assert "the workers of dask://far:8786 finish those that they are at" in str(caught.value)
