@@ -154,8 +154,11 @@ def hold_to_word(dossier: Dossier, verdict: Verdict, config: HealConfig) -> Verd
     )
 
 
-def list_further(dossier: Dossier) -> tuple[Attempt, ...]:
-    """Attempts that got past the failure at hand and met another: safe ones first, then the furthest."""
+def list_further(dossier: Dossier, *, is_unasked: bool = False) -> tuple[Attempt, ...]:
+    """Attempts that got past the failure at hand and met another: safe ones first, then the furthest.
+
+    ``is_unasked`` says that somebody who may know the failure at hand was not asked yet.
+    """
     if len(dossier.derived) >= DERIVATIONS:
         return ()
     here = dossier.current
@@ -172,9 +175,9 @@ def list_further(dossier: Dossier) -> tuple[Attempt, ...]:
         if seen or reach < gain:
             continue
         further = reach > gain
-        is_unasked = bool(dossier.derived) and not dossier.asked
-        if not further and (is_unasked or progress.is_of_its_own_making(here.failure, case.failure)):
-            continue  # what came as far by another way waits until somebody was asked about the failure at hand
+        is_early = bool(dossier.derived) and (is_unasked or not dossier.asked)
+        if not further and (is_early or progress.is_of_its_own_making(here.failure, case.failure)):
+            continue  # what came as far by another way waits until those who may know were asked about the failure at hand
         ranked.append(((attempt.patch.applicability if further else Applicability.UNSAFE, reach), attempt))
     return tuple(attempt for _, attempt in sorted(ranked, key=lambda item: item[0], reverse=True))
 

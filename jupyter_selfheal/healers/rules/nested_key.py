@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Patch
 
-OF_LIST = re.compile(r"list indices must be integers or slices, not str")
+OF_LIST = re.compile(r"(?:list|tuple) indices must be integers or slices, not str")
 MOST = 50
 """Entries of a dictionary that are looked into; one with more is a collection of records."""
 
@@ -19,9 +19,9 @@ class NestedKey(Rule):
     """Read a key where it stands: in the dictionary under another key.
 
     **Failure** `KeyError: 'city'` at `user["city"]`, where the key stands in `user["address"]`; `TypeError: list indices must be integers or slices, not str` at
-    `users["city"]`, where each item of the list has the key.
+    `users["city"]`, where each item of the list has the key, and at `row["city"]`, where a list as long as the row names its places.
 
-    **Fix** `user["address"]["city"]`; `[user["city"] for user in users]`.
+    **Fix** `user["address"]["city"]`; `[user["city"] for user in users]`; `row[header.index("city")]`.
 
     **Fix safety** Unsafe: the same key one level up, or one item of the list, may be what is missing. Silent where the key is under several others, and where the object has a key
     that is spelt like it.
@@ -40,7 +40,9 @@ class NestedKey(Rule):
             if owner is None or not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                 continue
             if context.failure.ename == "TypeError":
-                if patch := self._read_of_each(context, entry, owner, key.value):
+                if patch := self._read_of_each(context, entry, owner, key.value) or self._read_by_header(
+                    context, entry, owner, key.value
+                ):
                     yield patch
                     return
                 continue
@@ -78,6 +80,27 @@ class NestedKey(Rule):
             context.replace_here((*context.span(entry), new)),
             f"Read it of each item: `{new}`",
             f"`{owner}` is a list, whose items have {key!r}.",
+            prior=0.7,
+        )
+
+    def _read_by_header(self, context: RuleContext, entry: ast.Subscript, owner: str, key: str) -> Patch | None:
+        """``row[header.index("city")]``, where one list of texts alone is as long as the row and has the key once."""
+        kinds = {**context.state.names, **context.state.locals}
+        named = [n for n, (kind, _) in kinds.items() if kind in ("list", "tuple") and n != owner][:MOST]
+        heads = [
+            name for name in named if context.is_true(
+                f"type({owner}) in (list, tuple) and len({name}) == len({owner}) and {name}.count({key!r}) == 1"
+                f" and all(isinstance(_, str) for _ in {name})"
+            )
+        ]  # fmt: skip
+        if len(heads) != 1:
+            return None
+        start, end = context.span(entry.slice)
+        new = f"{owner}[{heads[0]}.index({context.text(entry.slice)})]"
+        return self.patch(
+            context.replace_here((start, end, f"{heads[0]}.index({context.text(entry.slice)})")),
+            f"Read it at its place in `{heads[0]}`: `{new}`",
+            f"`{owner}` is a list, and `{heads[0]}` names its places.",
             prior=0.7,
         )
 

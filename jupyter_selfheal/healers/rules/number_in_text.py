@@ -19,6 +19,7 @@ DECIMAL = re.compile(r"(?:^|[\s;])-?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))(?=$|[\s;])"
 ONE_GROUP = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 """A number that may be thousands or have three decimals."""
 SHOWN = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3}){2,}(?![\d,])|(?<![\d,.])\d{1,3}(?:,\d{3})+\.\d")
+HAS_DIGITS_BEHIND_POINT = r"__import__('re').search(r'\d\.\d*[1-9]', item)"
 PART = r"\d{1,3}|\d{1,3}(?:,\d{3}){2,}|[\d,]+\.\d+"
 
 
@@ -27,10 +28,10 @@ class NumberInText(Rule):
 
     **Failure** `ValueError: invalid literal for int() with base 10: '46.0'`, `could not convert string to float: '1,234.50'`.
 
-    **Fix** `int(float(text))`; `text.replace(",", "")`; the sign of money goes; `"12%"` is read without its sign.
+    **Fix** `int(float(text))`, or `float(text)` where digits would be lost; `text.replace(",", "")`; the sign of money goes; `"12%"` is read without its sign.
 
     **Fix safety** Safe for `46.0` (a whole number) and `1,234` (groups of three digits). Unsafe where digits are lost
-    (`int("4.7")` becomes 4), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one (`0,975`) or, for `float`, where nothing shows that commas part thousands, and for per cent. Silent for texts that hold no number, and for money where the notebook has that of two countries.
+    (`int("4.7")` becomes 4; or of another text of the list), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one (`0,975`) or, for `float`, where nothing shows that commas part thousands, and for per cent. Silent for texts that hold no number, and for money where the notebook has that of two countries.
     """
 
     code = "TYP104"
@@ -56,7 +57,9 @@ class NumberInText(Rule):
                 return
             doubtful = "," in text and _has_decimal_commas(context)
             is_open = ONE_GROUP.fullmatch(text) is not None and not _shows_groups(context)
-            for wrapped, what, plain in _list_readings(text, call.func.id, context.text(call.args[0])):
+            loses = call.func.id == "int" and _is_any_text(context, None, HAS_DIGITS_BEHIND_POINT)
+            readings = list(_list_readings(text, call.func.id, context.text(call.args[0]), loses=loses))
+            for n, (wrapped, what, plain) in enumerate(readings):
                 sure = plain and not doubtful and not (is_open and call.func.id == "float")
                 yield self.patch(
                     context.replace(context.cell_id, [(*context.span(failing), wrapped)]),
@@ -64,7 +67,7 @@ class NumberInText(Rule):
                     f"`{call.func.id}` can't read {text!r} as a number.",
                     applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                     why=self.why if sure else "The text can be read in another way, or digits are lost.",
-                    prior=0.88 if sure else 0.5,
+                    prior=0.88 if sure else 0.5 - 0.05 * n,
                 )
             return
 
@@ -81,11 +84,12 @@ def _shows_groups(context: RuleContext) -> bool:
     return _is_any_text(context, SHOWN, f"__import__('re').fullmatch({PART!r}, item.strip())")
 
 
-def _is_any_text(context: RuleContext, written: re.Pattern[str], asked: str) -> bool:
+def _is_any_text(context: RuleContext, written: re.Pattern[str] | None, asked: str) -> bool:
     """Whether a text that the notebook writes down has a form, or ``asked`` holds of a text (``item``) of what the failing line goes through."""
-    texts = [n.value for n in context.walk_notebook() if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    if any(written.search(text) for text in texts):
-        return True
+    if written is not None:
+        texts = [n.value for n in context.walk_notebook() if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+        if any(written.search(text) for text in texts):
+            return True
     loops = [n.iter for n in context.list_nodes_on_line(ast.For)]
     loops += [
         g.iter for n in context.list_nodes_on_line(ast.ListComp, ast.GeneratorExp) for g in getattr(n, "generators", [])
@@ -96,8 +100,8 @@ def _is_any_text(context: RuleContext, written: re.Pattern[str], asked: str) -> 
     )
 
 
-def _list_readings(text: str, function: str, expression: str) -> Iterator[tuple[str, str, bool]]:
-    """(new call, what it reads, sure?)."""
+def _list_readings(text: str, function: str, expression: str, *, loses: bool) -> Iterator[tuple[str, str, bool]]:
+    """(new call, what it reads, sure?); ``loses`` says that whole numbers of the texts beside it lose digits."""
     if re.fullmatch(r"'[^']*'|\"[^\"]*\"|[A-Za-z_][\w.]*(\[.*\])?|.*\)", expression, re.DOTALL) is None:
         expression = f"({expression})"
     bare, cleaned = text, expression
@@ -119,7 +123,9 @@ def _list_readings(text: str, function: str, expression: str) -> Iterator[tuple[
     except ValueError:
         return
     if function == "int" and not re.fullmatch(r"[+-]?\d+", bare):
-        sure = number == int(number) if abs(number) < 1e15 else False
+        sure = not loses and abs(number) < 1e15 and number == int(number)
+        if not sure:
+            yield f"float({cleaned})", "a number with its decimals", False
         yield f"int(float({cleaned}))", "a number with a decimal point", sure
     elif cleaned != expression:
         yield f"{function}({cleaned})", "a number with separators", True

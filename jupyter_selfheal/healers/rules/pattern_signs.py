@@ -30,7 +30,8 @@ class PatternSigns(Rule):
     **Fix** `re.split(r"\\(", text)`; `r"(\\w+)@(\\w+)"`, with what is open closed at the end.
 
     **Fix safety** Safe for a pattern of nothing but signs, which can only stand for itself. Else unsafe: what is open may be closed anywhere, or stand for itself; both are
-    offered, and `re.match("*", name)` may mean any name, as a shell does. Silent where the pattern is not written in the failing call, or has escapes of Python's.
+    offered, and `re.match("*", name)` may mean any name, as a shell does. Silent where the pattern is not written in the failing call, or has escapes of
+    Python's other than `\\\\`.
     """
 
     code = "TYP225"
@@ -48,9 +49,10 @@ class PatternSigns(Rule):
                 written = LITERAL.fullmatch(context.text(node)) if isinstance(node, ast.Constant) else None
                 if at is None or told is None or written is None:
                     continue
-                if written[3] != getattr(node, "value", "") or not _is_wrong(written[3], at[0]):
+                body = written[3] if "r" in written[1].lower() else written[3].replace("\\\\", "\\")
+                if body != getattr(node, "value", "") or not _is_wrong(body, at[0]):
                     continue
-                place, body = int(at[1]), written[3]
+                place = int(at[1])
                 is_signs = SIGNS.fullmatch(body) is not None
                 is_safe = is_signs and (read_last_name(call.func) in LITERALLY or not set(body) & set("*?"))
                 escaped = re.sub(r"([^\w\s])", r"\\\1", body) if is_signs else f"{body[:place]}\\{body[place:]}"

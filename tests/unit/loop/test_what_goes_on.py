@@ -70,6 +70,17 @@ def test_a_cell_that_does_not_parse_is_not_gone_on_from_at_once_where_something_
         assert type(policy.choose_next_move(dossier, CONFIG)) is move
 
 
+def test_another_way_to_a_failure_as_far_waits_until_all_who_may_know_it_were_asked() -> None:
+    other = Attempt(replace(PATCH, title="other", edits=(Replace("c", "x.nope\ny.nope", "x()\ny.nope"),)), FURTHER)
+    behind = evidence.find_case_behind(GOT_PAST, GOT_PAST.archive[0])
+    assert behind is not None
+    first = replace(GOT_PAST, archive=(GOT_PAST.archive[0], other), derived=(PATCH.id,), current=behind)
+    asked_one = replace(first, healers=("memory", "rules", "search"), asked=("memory",), met=frozenset())
+    assert policy.choose_next_move(asked_one, CONFIG) == AskHealer("rules", behind)
+    asked_both = replace(asked_one, asked=("memory", "rules"))
+    assert policy.choose_next_move(asked_both, CONFIG) == Derive(other.patch.id)
+
+
 def test_the_same_once_more_after_a_rejection_is_no_repetition() -> None:
     again = Attempt(PATCH, FURTHER, Verdict(PATCH.id, 2.0, False, feedback="the same"))
     stuck = replace(DOSSIER, archive=(again,) * 3, rounds=(0, 1, 2), paid=("rules",))
