@@ -16,7 +16,8 @@ from jupyter_selfheal.surfaces.notebook.branch import open_branch
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.changed_values import complains_of_values, describe_other_value
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline
-from jupyter_selfheal.surfaces.notebook.final import FinalCheck, Fix, explain_own_failure, rebuild_notebook
+from jupyter_selfheal.surfaces.notebook.final import FinalCheck
+from jupyter_selfheal.surfaces.notebook.fixes import Fix, explain_own_failure, rebuild_notebook
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import (
     Elsewhere,

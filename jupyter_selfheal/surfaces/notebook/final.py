@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jupyter_selfheal.errors import RUN_AGAIN, KernelError, PatchError
+from jupyter_selfheal.errors import RUN_AGAIN, KernelError
 from jupyter_selfheal.inside.fork.sandbox import OVERLAY
 from jupyter_selfheal.model import (
     BASELINE,
-    Candidate,
     Cell,
     Ending,
     Failure,
     FailureKind,
-    Insert,
     Isolation,
-    Move,
     Notebook,
-    Patch,
     Run,
     Step,
     StepResult,
@@ -45,50 +41,20 @@ from jupyter_selfheal.surfaces.notebook.clean_cells import (
 )
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
+from jupyter_selfheal.surfaces.notebook.fixes import (
+    CleanRun,
+    FinalResult,
+    Fix,
+    explain_own_failure,
+    list_paths,
+    rebuild_notebook,
+)
 from jupyter_selfheal.surfaces.notebook.lost_cells import list_suspects, may_reach
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
 
-
-@dataclass(frozen=True, slots=True)
-class Fix:
-    """A fix that was applied: to heal which cell, the patch as it stands in the file, and the evidence for it."""
-
-    cell_id: str
-    patch: Patch
-    candidate: Candidate
-    paths: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class FinalResult:
-    """The notebook after whatever did not survive was taken back."""
-
-    notebook: Notebook
-    records: dict[str, Record]
-    fixes: tuple[Fix, ...]
-    seen: dict[str, CellRun]
-    survived: bool
-    notes: tuple[str, ...] = ()
-    was_run: bool = True
-    """False where the clean run that would show it could not be made."""
-    ran_beside: bool = False
-
-
 MOST_RUNS = 12
 """How often a notebook is run from the top in the end, while it is looked for what breaks a cell."""
-
-
-@dataclass(frozen=True, slots=True)
-class CleanRun:
-    """What came of a clean run with some of the fixes: those that fit, those that did not, and what the cells did."""
-
-    notebook: Notebook
-    fixes: tuple[Fix, ...]
-    dropped: tuple[Fix, ...]
-    seen: dict[str, CellRun]
-    is_cut: bool = False
-    """The notebook's time ended it: the cell that was running then has shown nothing, and is not in ``seen``."""
 
 
 @dataclass
@@ -194,7 +160,7 @@ class FinalCheck:
         Cells that never ended, or ended their kernel, are left out as long as nothing was done about them, but for what ran of them before: they leave
         no other state behind in the chain either. One that does so only now is left out of a second run.
         """
-        skipped, paths = _list_skipped(records, fixes), _list_paths(fixes)
+        skipped, paths = _list_skipped(records, fixes), list_paths(fixes)
         ended: dict[str, CellRun] = {}
         while True:
             heads = {c: head for c, head in self.heads.items() if c not in ended}
@@ -241,7 +207,7 @@ class FinalCheck:
             lambda c: c.id in known, list_cells(notebook, _list_skipped(records, fixes), self.heads)
         )
         groups = [self._build_steps(cell, notebook) for cell in cells]
-        self._beside.follow(groups, _list_paths(fixes), chain.peak_mb, chain.seconds)
+        self._beside.follow(groups, list_paths(fixes), chain.peak_mb, chain.seconds)
 
     def close(self) -> None:
         """End the clean run that goes on beside, if there is one. Idempotent."""
@@ -255,7 +221,7 @@ class FinalCheck:
         skipped = _list_skipped(records, fixes)
         cells = list_cells(notebook, skipped, self.heads)
         groups = [self._build_steps(cell, notebook) for cell in cells]
-        trial = self._beside.finish(groups, _list_paths(fixes))
+        trial = self._beside.finish(groups, list_paths(fixes))
         if trial is None:
             return
         seen = self._split_trial(cells, notebook, trial, groups)
@@ -364,16 +330,6 @@ class FinalCheck:
         )
 
 
-def explain_own_failure(fix: Fix, seen: Mapping[str, CellRun]) -> str | None:
-    """Why a fix does not stand: its cell, or one that it adds or moves, fails. None where it does."""
-    if (failed := describe_failure(seen, fix.cell_id)) is not None:
-        return f"in a clean kernel the cell fails again ({failed})"
-    for cell_id in (e.cell_id for e in fix.patch.edits if isinstance(e, Insert | Move)):
-        if (failed := describe_failure(seen, cell_id)) is not None:
-            return f"in a clean kernel a cell that it adds or moves fails ({failed})"
-    return None
-
-
 def _list_skipped(records: Mapping[str, Record], fixes: Sequence[Fix]) -> set[str]:
     healed = {f.cell_id for f in fixes}
     return {
@@ -381,19 +337,3 @@ def _list_skipped(records: Mapping[str, Record], fixes: Sequence[Fix]) -> set[st
         for cell_id, record in records.items()
         if record.status is Status.SKIPPED or (cell_id not in healed and any(f.kind in FATAL for f in record.failure))
     }
-
-
-def _list_paths(fixes: Iterable[Fix]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(p for f in fixes for p in f.paths))
-
-
-def rebuild_notebook(original: Notebook, fixes: Iterable[Fix]) -> tuple[Notebook, list[Fix], list[Fix]]:
-    """The original with these fixes; those that no longer fit, because they stood on one that is gone, are dropped."""
-    notebook, kept, dropped = original, [], []
-    for fix in fixes:
-        try:
-            notebook = notebook.apply(fix.patch)
-            kept.append(fix)
-        except PatchError:
-            dropped.append(fix)
-    return notebook, kept, dropped

@@ -9,7 +9,7 @@ from jupyter_selfheal.surfaces.notebook.agreement import compare_records
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.drift import list_cell_drifts
 from jupyter_selfheal.surfaces.notebook.failures import list_warnings
-from jupyter_selfheal.surfaces.notebook.final import FinalResult, Fix
+from jupyter_selfheal.surfaces.notebook.fixes import FinalResult, Fix
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Review, Status
 from jupyter_selfheal.surfaces.notebook.stale import clear_marks

@@ -20,7 +20,7 @@ from jupyter_selfheal.kernels.replay_plan import PastCell, list_needed_cells
 from jupyter_selfheal.model import Cost, Notebook, Run
 from jupyter_selfheal.surfaces.notebook.agreement import HealthyCells
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
-from jupyter_selfheal.surfaces.notebook.final import Fix
+from jupyter_selfheal.surfaces.notebook.fixes import Fix
 from jupyter_selfheal.surfaces.notebook.lost_state import LostState
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Record

@@ -25,14 +25,16 @@ from jupyter_selfheal.model import (
     Trial,
 )
 from jupyter_selfheal.ports import Starts, TrialKernel
-from jupyter_selfheal.surfaces.notebook import cascades, edits, failures, final, kept_roots, lost_state, outcomes, stale
+from jupyter_selfheal.surfaces.notebook import cascades, edits, failures, kept_roots, lost_state, outcomes, stale
 from jupyter_selfheal.surfaces.notebook.agreement import HealthyCells
 from jupyter_selfheal.surfaces.notebook.case_notebook import mark_cells_run
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.chain import Chain
 from jupyter_selfheal.surfaces.notebook.dependencies import BatchDependencies, Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.expect_outputs import expect_outputs
+from jupyter_selfheal.surfaces.notebook.final import FinalCheck
 from jupyter_selfheal.surfaces.notebook.final_report import build_report, build_unfinished
+from jupyter_selfheal.surfaces.notebook.fixes import Fix
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.record_book import RecordBook
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status, Without
@@ -63,7 +65,7 @@ class Batch:
         self.notebook = self.document.notebook
         self.numbers = {cell_id: n + 1 for cell_id, n in self.document.number_code_cells().items()}
         self.book = RecordBook(self.document.notebook, self.numbers)
-        self.fixes: list[final.Fix] = []
+        self.fixes: list[Fix] = []
         self.done: set[str] = set()
         self.first: dict[str, CellRun] = {}
         self.review = BatchReview(self.dependencies.model_review) if self.dependencies.review else None
@@ -84,9 +86,7 @@ class Batch:
         chain = Chain(
             first, given.replay, given.scorer, self.limits, deadline, is_brief=given.is_brief, goes_on_behind=given.goes_on_behind,
         )  # fmt: skip
-        self.proof = final.FinalCheck(
-            self.document, self.dependencies, self.limits, deadline, isolation=first.isolation
-        )
+        self.proof = FinalCheck(self.document, self.dependencies, self.limits, deadline, isolation=first.isolation)
         with contextlib.closing(self.proof):
             return self._heal_and_prove(chain, began)
 
@@ -381,7 +381,7 @@ class Batch:
         except PatchError as error:
             return str(error)
         paths = [self.dependencies.install(requirement) for requirement in list_requirements(candidate.patch)]
-        fix = final.Fix(healed, patch, candidate, tuple(paths))
+        fix = Fix(healed, patch, candidate, tuple(paths))
         done = self.done | {
             *(s.cell_id for s in steps),
             *(e.cell_id for e in patch.edits if isinstance(e, Insert)),

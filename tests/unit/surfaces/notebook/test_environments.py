@@ -26,7 +26,7 @@ from jupyter_selfheal.model import (
 from jupyter_selfheal.model import Trial as ModelTrial
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.environments import Trial, settle
-from jupyter_selfheal.surfaces.notebook.final import Fix
+from jupyter_selfheal.surfaces.notebook.fixes import Fix
 from jupyter_selfheal.surfaces.notebook.overview import format_overview
 from jupyter_selfheal.surfaces.notebook.records import CellWarning, NotebookReport, Record, Status
 
