@@ -68,39 +68,42 @@ class Support:
     rival: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What candidates do: ``shown`` holds for each of them what it gives for each of the ``inputs``; where there are none, they could not be
+    compared. ``strange`` says how odd what each gives is (0-1.5), ``before`` is what the program gave as it was."""
+
+    inputs: Sequence[Input | Variation]
+    shown: Sequence[Sequence[str]]
+    strange: Sequence[float] = ()
+    before: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What the checks that decide say: ``idle`` of them no more than others, ``failing`` failed before, by an exception where they ``crashed``.
+    ``count_reaching`` says how many come to what a candidate changes, 0 where that is not known."""
+
+    idle: int = 0
+    failing: int = 0
+    crashed: bool = False
+    count_reaching: Callable[[int], int] | None = None
+
+
 class Hypotheses:
-    """The candidates grouped by what they do.
+    """The candidates grouped by what they do. Where they could not be compared each is a hypothesis of its own."""
 
-    ``shown`` holds for each candidate what it gives for each of the ``inputs``. Where there are none candidates could not be
-    compared: then each is a hypothesis of its own. ``strange`` says how odd what each gives is (0-1.5), ``before``
-    is what the program gave as it was, ``idle`` how many checks say nothing more
-    than others, ``failing`` how many failed then, and ``crashed`` whether by an exception. ``count_reaching`` says how many checks come to
-    what a candidate changes, 0 where that is not known.
-    """
-
-    def __init__(
-        self,
-        candidates: Sequence[Candidate],
-        inputs: Sequence[Input | Variation],
-        shown: Sequence[Sequence[str]],
-        strange: Sequence[float] = (),
-        before: Sequence[str] = (),
-        idle: int = 0,
-        failing: int = 0,
-        crashed: bool = False,
-        count_reaching: Callable[[int], int] | None = None,
-    ) -> None:
-        self.candidates, self.inputs, self.shown = candidates, inputs, shown
+    def __init__(self, candidates: Sequence[Candidate], behaviour: Behaviour, checks: Checks = Checks()) -> None:
+        self.candidates, self.inputs, self.shown = candidates, behaviour.inputs, behaviour.shown
         everyone = range(len(candidates))
-        self.groups = compare_behaviour.group_alike(shown) if inputs else [[n] for n in everyone]
+        self.groups = compare_behaviour.group_alike(self.shown) if self.inputs else [[n] for n in everyone]
         self.place = {n: k for k, group in enumerate(self.groups) for n in group}
         self._weights = [self._weigh_group(group) for group in self.groups]
-        self.before = before
-        self._idle, self._failing = idle, failing
-        self._count_reaching = count_reaching
+        self.before = behaviour.before
+        self._checks = checks
         self._reaching: dict[int, int] = {}
-        self._leak = LEAK_OF_CRASH if crashed else LEAK
-        self._strange = strange or [0.0] * len(candidates)
+        self._leak = LEAK_OF_CRASH if checks.crashed else LEAK
+        self._strange = behaviour.strange or [0.0] * len(candidates)
         self._pairs: dict[tuple[int, int, int, int], list[tuple[int, str, str]]] = {}
         self._keys: dict[int, list[Key]] = {}
         self.share_missed = 0.0
@@ -173,22 +176,22 @@ class Hypotheses:
 
     def count_checks(self, n: int) -> int:
         """Checks that a candidate passed, each counted once."""
-        return max(self.candidates[n].result.passed - self._idle, 1)
+        return max(self.candidates[n].result.passed - self._checks.idle, 1)
 
     def count_deciding(self, n: int) -> int:
         """The checks that say something of a candidate: those that come to what it changes, each counted once. One slip that is mended in all
         its places is known by every one of them: all checks speak for it."""
         checks = self.count_checks(n)
-        if self._count_reaching is None or self.candidates[n].is_slip:
+        if self._checks.count_reaching is None or self.candidates[n].is_slip:
             return checks
         if n not in self._reaching:
-            self._reaching[n] = self._count_reaching(n)
+            self._reaching[n] = self._checks.count_reaching(n)
         return min(checks, self._reaching[n] or checks)
 
     def count_mended(self, n: int) -> int:
         """Of the checks that a candidate passed the ones that failed before, each counted once: as large a part of them is idle as of all."""
         checks, passed = self.count_checks(n), max(self.candidates[n].result.passed, 1)
-        return max(min(round(self._failing * checks / passed), checks), 1) if self._failing else checks
+        return max(min(round(self._checks.failing * checks / passed), checks), 1) if self._checks.failing else checks
 
     def describe_doubt(self, n: int, rushed: str = "") -> str:
         """Why a candidate may still not be what is meant, in words; empty where its checks and its lead settle that. ``rushed`` says why

@@ -16,7 +16,7 @@ from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 from jupyter_selfheal.inside.search.doubts import Doubts
-from jupyter_selfheal.inside.search.hypotheses import Hypotheses
+from jupyter_selfheal.inside.search.hypotheses import Behaviour, Checks, Hypotheses
 from jupyter_selfheal.inside.search.input_domain import (
     conform_inputs,
     infer_domain,
@@ -88,17 +88,9 @@ class Ranking:
         self.inputs, self.shown = self._compare_behaviour()
         self._note_nothing()
         idle, failing = count_idle_checks(runner.program), sight.result.failed
-        self.hypotheses = Hypotheses(
-            self.candidates,
-            self.inputs,
-            self.shown,
-            self.strange,
-            self.before,
-            idle,
-            failing,
-            runner.program.crashed,
-            self._count_reaching,
-        )
+        behaviour = Behaviour(self.inputs, self.shown, self.strange, self.before)
+        checks = Checks(idle, failing, runner.program.crashed, self._count_reaching)
+        self.hypotheses = Hypotheses(self.candidates, behaviour, checks)
         self.doubts = Doubts(self.candidates, self.hypotheses, runner, sight, maker, self.domain, rushed)
 
     def _count_reaching(self, n: int) -> int:

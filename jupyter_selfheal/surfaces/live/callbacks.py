@@ -41,16 +41,8 @@ def describe_callback(shell: Any, error: BaseException, log: CellLog) -> Callbac
     if not home or source is None or not call:
         return None
     cell_id = f"{home}-{stack[0].f_code.co_name}"
-    failure = failure_capture.describe_failure(
-        shell,
-        error,
-        cell_id,
-        call,
-        log,
-        before_exec=False,
-        seconds=0.0,
-        called_as=Frame("", 1, "<module>", call, cell_id),
-    )
+    run = failure_capture.FailedRun(error, cell_id, call, called_as=Frame("", 1, "<module>", call, cell_id))
+    failure = failure_capture.describe_failure(shell, run, log)
     return Callback(failure, home)
 
 

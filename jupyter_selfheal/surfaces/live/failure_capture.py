@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
@@ -16,16 +17,29 @@ TRACEBACK_LIMIT = 20_000
 """Characters of traceback text kept: enough for the deepest one that anybody reads."""
 
 
-def describe_failure(
-    shell: Any, error: BaseException, cell_id: str, source: str, log: CellLog, *, before_exec: bool, seconds: float,
-    is_aside: bool = False, called_as: Frame | None = None,
-) -> Failure:  # fmt: skip
-    """Describe ``error``, raised by the cell ``cell_id`` whose text was ``source`` (``%%heal`` line blanked). ``called_as`` stands for
-    the frame of a call that was in no cell."""
+@dataclass(frozen=True, slots=True)
+class FailedRun:
+    """A run of the cell ``cell_id``, whose text was ``source`` (``%%heal`` line blanked), that ended in ``error``.
+
+    ``before_exec``: nothing of it ran. ``is_aside``: the cell itself ran on. ``called_as`` stands for the frame of a call that was in no cell.
+    """
+
+    error: BaseException
+    cell_id: str
+    source: str
+    before_exec: bool = False
+    seconds: float = 0.0
+    is_aside: bool = False
+    called_as: Frame | None = None
+
+
+def describe_failure(shell: Any, run: FailedRun, log: CellLog) -> Failure:
+    """The failure that this run of a cell ended in."""
+    error, cell_id, source, called_as = run.error, run.cell_id, run.source, run.called_as
     timed = find_timed_cell(source, cell_id)
     frames = _list_frames(shell, error.__traceback__, log, timed)
     line = called_as.line if called_as else find_line(frames, lambda frame: frame[4] == cell_id, timed)
-    syntax = isinstance(error, SyntaxError) and before_exec
+    syntax = isinstance(error, SyntaxError) and run.before_exec
     if isinstance(error, SyntaxError) and not line:
         line = error.lineno or 0
     return Failure(
@@ -38,8 +52,8 @@ def describe_failure(
         statement=-1 if syntax else src.find_statement(source, line),
         frames=(*([called_as] if called_as else []), *(Frame(*frame) for frame in frames)),
         traceback=format_traceback(error)[-TRACEBACK_LIMIT:],
-        seconds=seconds,
-        is_aside=is_aside,
+        seconds=run.seconds,
+        is_aside=run.is_aside,
     )
 
 

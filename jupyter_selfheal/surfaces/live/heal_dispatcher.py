@@ -221,10 +221,8 @@ class HealDispatcher:
         if not cell_id:  # it ran before the extension was loaded
             cell_id = session.cells.find_cell_with_source(source) or session.cells.identify(None, source)
             session.cells.record_run(cell_id, raw, run, failed=True)
-        before = isinstance(error, SyntaxError)
-        return failure_capture.describe_failure(
-            session.shell, error, cell_id, source, session.cells, before_exec=before, seconds=0.0
-        )
+        failed = failure_capture.FailedRun(error, cell_id, source, before_exec=isinstance(error, SyntaxError))
+        return failure_capture.describe_failure(session.shell, failed, session.cells)
 
     def find_case_to_send(self, cell_id: str) -> tuple[str, Case] | None:
         """The run and the case that ``%heal sent`` is about: the last failure of that cell (empty: of the session).

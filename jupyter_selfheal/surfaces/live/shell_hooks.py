@@ -230,16 +230,9 @@ class ShellHooks:
             error = beside
         if error is not None:
             before = result.error_before_exec is not None
-            failure = failure_capture.describe_failure(
-                self._shell,
-                error,
-                cell_id,
-                source,
-                session.cells,
-                before_exec=before,
-                seconds=0.0 if before else self._measure_seconds(error),
-                is_aside=beside is not None,
-            )
+            seconds = 0.0 if before else self._measure_seconds(error)
+            run = failure_capture.FailedRun(error, cell_id, source, before, seconds, is_aside=beside is not None)
+            failure = failure_capture.describe_failure(self._shell, run, session.cells)
         elif chosen is not None and self._can_check(chosen := self._add_told_results(chosen, cell_id, source)):
             failure = failure_capture.describe_missed(cell_id, source, self._measure_seconds(None))
         if failure is None or not self._should_heal(error, failure):

@@ -12,7 +12,7 @@ from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.inside.search import search
 from jupyter_selfheal.inside.search.candidates import Candidate
 from jupyter_selfheal.inside.search.compare_behaviour import LATE, Input
-from jupyter_selfheal.inside.search.hypotheses import Hypotheses
+from jupyter_selfheal.inside.search.hypotheses import Behaviour, Checks, Hypotheses
 from jupyter_selfheal.inside.search.odd_values import describe_other_value
 from jupyter_selfheal.inside.search.program import count_idle_checks, read_program
 from jupyter_selfheal.inside.search.run_result import Result
@@ -27,7 +27,7 @@ def build(weight: float, checks: int = 1, edits: int = 1) -> Candidate:
 
 def doubt(*candidates: tuple[Candidate, list[str]], inputs: Sequence[Input] = GIVEN) -> str:
     """The doubt about the first candidate; each comes with what it gives."""
-    return Hypotheses([c for c, _ in candidates], inputs, [s for _, s in candidates]).describe_doubt(0)
+    return Hypotheses([c for c, _ in candidates], Behaviour(inputs, [s for _, s in candidates])).describe_doubt(0)
 
 
 ONE, OTHER, RAISING = ["1", "2", "3", "4"], ["1", "2", "5", "4"], ["1", "2", "!KeyError", "4"]
@@ -84,7 +84,7 @@ def test_a_rival_that_only_leaves_what_it_gives_open_counts_little(wanted: str, 
     inputs = [Input("f", (n,), is_checked=bool(wanted) and n == 0) for n in range(4)]
     mine, theirs = [wanted or "1", "2", "3", "4"], [wanted or "1", "2", other, other]
     candidates = [build(0.5), build(0.45)]
-    assert bool(Hypotheses(candidates, inputs, [mine, theirs]).describe_doubt(0)) is is_doubted
+    assert bool(Hypotheses(candidates, Behaviour(inputs, [mine, theirs])).describe_doubt(0)) is is_doubted
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_guess_that_does_not_end_where_its_rival_does_is_doubted() -> None:
 @pytest.mark.parametrize(("before", "doubted"), [("5", True), ("!timeout", False)])
 def test_a_guess_that_no_longer_ends_for_a_short_input_is_doubted(before: str, doubted: bool) -> None:
     shown = [["1", "2", "!timeout", "4"]]
-    doubted_for = Hypotheses([build(0.5)], GIVEN, shown, before=["1", "2", before, "4"]).describe_doubt(0)
+    doubted_for = Hypotheses([build(0.5)], Behaviour(GIVEN, shown, before=["1", "2", before, "4"])).describe_doubt(0)
     assert doubted_for == ("`f(3)` does not come to an end with it, and did before" if doubted else "")
 
 
@@ -185,14 +185,16 @@ def test_the_more_checks_decide_the_smaller_a_lead_may_be(checks: int, doubted: 
 
 def test_checks_that_repeat_each_other_count_once() -> None:
     candidates, shown = [build(0.5, checks=16), build(0.6, checks=16)], [ONE, OTHER]
-    assert not Hypotheses(candidates, GIVEN, shown).describe_doubt(0)
-    assert Hypotheses(candidates, GIVEN, shown, idle=8).describe_doubt(0)
+    assert not Hypotheses(candidates, Behaviour(GIVEN, shown)).describe_doubt(0)
+    assert Hypotheses(candidates, Behaviour(GIVEN, shown), Checks(idle=8)).describe_doubt(0)
 
 
 def test_an_improbable_change_is_doubted_where_most_checks_held_before() -> None:
-    assert not Hypotheses([build(0.1, checks=6)], GIVEN, [ONE], failing=6).describe_doubt(0)
-    assert Hypotheses([build(0.1, checks=6)], GIVEN, [ONE], failing=1).describe_doubt(0)
-    assert not Hypotheses([build(0.1, checks=6)], GIVEN, [ONE], failing=1, crashed=True).describe_doubt(0)
+    assert not Hypotheses([build(0.1, checks=6)], Behaviour(GIVEN, [ONE]), Checks(failing=6)).describe_doubt(0)
+    assert Hypotheses([build(0.1, checks=6)], Behaviour(GIVEN, [ONE]), Checks(failing=1)).describe_doubt(0)
+    assert not Hypotheses(
+        [build(0.1, checks=6)], Behaviour(GIVEN, [ONE]), Checks(failing=1, crashed=True)
+    ).describe_doubt(0)
 
 
 def test_asserts_that_say_nothing_more_are_found() -> None:
@@ -219,7 +221,7 @@ def test_an_improbable_change_alone_is_doubted() -> None:
 
 def test_what_checks_do_not_notice_weighs_against_an_improbable_change() -> None:
     def doubt_of(weight: float, missed: float) -> str:
-        lone = Hypotheses([build(weight, checks=3)], GIVEN, [ONE], failing=3)
+        lone = Hypotheses([build(weight, checks=3)], Behaviour(GIVEN, [ONE]), Checks(failing=3))
         lone.share_missed = missed
         return lone.describe_doubt(0)
 
@@ -308,13 +310,13 @@ def test_what_takes_as_long_for_a_checked_call_is_only_slow() -> None:
 
 def test_only_the_checks_count_that_come_to_what_is_changed_but_for_one_slip_in_all_its_places() -> None:
     def decide(candidate: Candidate, reaching: int) -> int:
-        return Hypotheses([candidate], [], [[]], count_reaching=lambda n: reaching).count_deciding(0)
+        return Hypotheses([candidate], Behaviour([], [[]]), Checks(count_reaching=lambda n: reaching)).count_deciding(0)
 
     candidate = build(0.9, checks=17)
     assert [decide(candidate, reaching) for reaching in (5, 20, 0)] == [5, 17, 17]
     candidate.is_slip = True
     assert decide(candidate, 5) == 17
-    assert Hypotheses([candidate], [], [[]]).count_deciding(0) == 17
+    assert Hypotheses([candidate], Behaviour([], [[]])).count_deciding(0) == 17
 
 
 @pytest.mark.parametrize(
@@ -327,7 +329,7 @@ def test_a_number_beyond_all_that_are_checked_may_never_have_come_to_an_end(
     checked = [Input("f", ([7], 2), is_checked=True), Input("f", ([3], 8), is_checked=True)]
     inputs = [*checked, Input("f", ([7], given), is_covered=True)]
     shown = [["1", "2", "!timeout"]]
-    hypotheses = Hypotheses([build(0.9, checks=20)], inputs, shown, before=["0", "0", before])
+    hypotheses = Hypotheses([build(0.9, checks=20)], Behaviour(inputs, shown, before=["0", "0", before]))
     assert bool(hypotheses.find_covered_endless(0)) is is_doubted
 
 
