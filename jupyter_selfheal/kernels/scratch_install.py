@@ -164,9 +164,16 @@ class ScratchInstaller:
                 raise InfrastructureError(f"{complaint} within {self._seconds:g} seconds") from error
         self._process = None
         if process.returncode:
-            words = [line for line in (err or out).splitlines() if line.strip()]
-            raise InfrastructureError(f"{complaint}: {words[-1].strip() if words else 'no reason given'}{note}")
+            raise InfrastructureError(f"{complaint}: {_find_reason(err or out)}{note}")
         return out
+
+
+def _find_reason(said: str) -> str:
+    """The last line of what an installer said; of releases that do not go together, that, in place of the address of its help."""
+    words = [line.strip() for line in said.splitlines() if line.strip()]
+    if words and "ResolutionImpossible" in words[-1]:
+        return "none of its releases goes with what is installed here"
+    return words[-1].removeprefix("ERROR: ") if words else "no reason given"
 
 
 def _read_missing(report: Path) -> list[str]:

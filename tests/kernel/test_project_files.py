@@ -135,3 +135,11 @@ def test_a_write_that_is_lost_in_a_file_is_healed_there_for_the_cell_below_that_
     new = 'frame["sex"] = frame["sex"].replace({"m": 0, "f": 1}).infer_objects()'
     assert clean.read_text() == text.replace('frame["sex"].replace({"m": 0, "f": 1}, inplace=True)', new)
     assert sources(place / "out.ipynb") == list(cells)
+
+
+def test_a_file_that_needs_a_package_behind_its_first_fault_says_which(place: Path) -> None:
+    (place / "counting.py").write_text("from scipy.misc import comb\nimport visvis_not_there\n")
+    done = heal(write(place / "n.ipynb", "import counting"), "-o", "out.ipynb", "--json", "--project", ".", ends=1)
+    assert done.cells[0]["status"] == "not healed"
+    assert "it fails in counting.py, line 1; not healed there: fixed the first problem" in done.cells[0]["detail"]
+    assert "No module named 'visvis_not_there'" in done.cells[0]["detail"]

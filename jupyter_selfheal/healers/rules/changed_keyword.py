@@ -105,7 +105,8 @@ class ChangedKeyword(Rule):
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
             done[0].shown if done[0].shown.startswith("Remove") else f"Change `{name}=` to `{done[0].shown}`",
-            f"`{read_dotted_name(nearest.func) or context.text(nearest.func)}` no longer takes `{name}` (since {change.libraries[0].partition('.')[0]} {change.version}).",
+            done[0].case.cause
+            or f"`{read_dotted_name(nearest.func) or context.text(nearest.func)}` no longer takes `{name}` (since {change.libraries[0].partition('.')[0]} {change.version}).",
             applicability=Applicability.UNSAFE if loses else Applicability.SAFE,
             why=unsafe or (f"`{name}` is left out: {removes}" if loses else self.cite(change.source)),
             removes=removes or (f"`{name}=`" if loses else ""),

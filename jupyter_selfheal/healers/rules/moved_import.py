@@ -63,7 +63,8 @@ class MovedImport(Rule):
         nodes = [n for n in ast.walk(context.tree) if _is_import(n) and (n.end_lineno or 0) >= context.line]
         works = check_imports(context, nodes)
         plan = _plan_imports(context, nodes, works, Plan())
-        yield from self._build_patch(context, plan)
+        if not _keeps_failing(context, nodes, works, plan):
+            yield from self._build_patch(context, plan)
         requirement, module, is_known = find_wanted_distribution(context)
         lost = module.split(".")[0] if requirement and not is_known else ""
         lost = "" if find_nearest(lost, list_known_modules()) else lost  # a slip, more likely
@@ -121,6 +122,16 @@ def _plan_imports(
     text = "\n".join(c.source for c in context.notebook.cells if c.kind == "code")
     plan.unsafe += [why for words, why in plan.doubts.items() if re.search(words, text)]
     return plan
+
+
+def _keeps_failing(
+    context: RuleContext, nodes: list[ast.Import | ast.ImportFrom], works: list[list[bool]], plan: Plan
+) -> bool:
+    """Whether the import that failed stays as it is, so that a mend of those below would not be come to."""
+    failing = next(
+        (n for n, fine in zip(nodes, works, strict=True) if n.lineno <= context.line and not all(fine)), None
+    )
+    return failing is not None and not any(a <= context.span(failing)[0] < b for a, b, _ in plan.splices)
 
 
 def _format_title(old: str, new: str) -> str:

@@ -59,7 +59,7 @@ class RemovedMethod(Rule):
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
             f"Change `.{attribute}` to `{splices[0][2]}`",
-            f"`{change.old.partition('.')[2]}` was removed in {change.library} {change.version}.",
+            change.cause or f"`{change.old.partition('.')[2]}` was removed in {change.library} {change.version}.",
             applicability=level,
             why=doubt or self.cite(change.source),
             removes=change.removes,

@@ -38,6 +38,7 @@ MOST_FAILURES = 3
 """Failures of one notebook that are looked for in files, at most: each costs a run of the notebook."""
 _OPEN = frozenset({Status.NOT_HEALED, Status.PROPOSED, Status.REVERTED})
 FROM_THE_TOP = "gone on with from the top: the state behind the last healed cell could not be had for less"
+NO_FIX = "no healer had a fix for it"
 PROVEN = "the whole notebook ran in a clean kernel that imported the fixed file"
 
 
@@ -161,7 +162,7 @@ class FileHealing:
             derived = self._derive(record, report, wanted)
         except CannotInline as why:
             return f"not healed there: {why}", None
-        return "no healer had a fix for it", self._find_fix(derived, record)
+        return self._find_fix(derived, record)
 
     def _find_known(self, place: FilePlace) -> Found | None:
         """The fix of an earlier notebook for that file, where its files are still what that fix began with."""
@@ -175,8 +176,8 @@ class FileHealing:
         healthy = {r.cell.id for r in report.records if r.status not in BROKEN or _follows_other(r, record)}
         return derive_notebook(self._document, report.healed, record.cell.id, healthy, wanted, self._finder)
 
-    def _find_fix(self, derived: Derived, record: Record) -> Found | None:
-        """What heals the cell in the derived notebook by changing nothing but files."""
+    def _find_fix(self, derived: Derived, record: Record) -> tuple[str, Found | None]:
+        """What heals the cell in the derived notebook by changing nothing but files; else why nothing does."""
         with open_branch(self._session, approve="all") as branch:
             dependencies = branch.build_dependencies(derived.document, self._progress)
             report, _ = Batch(derived.document, dependencies, branch.limits).run()
@@ -186,11 +187,11 @@ class FileHealing:
         found = [r for r in mended if r.cell.id in {record.cell.id, *files}]
         fixes = derived.restore_fixes(e for r in found for e in r.edits or r.candidate[0].patch.edits)
         if fixes is None:
-            return None
+            return _find_obstacle(report, {record.cell.id, *files}) or NO_FIX, None
         fixes = tuple({fix.file.path: fix for fix in fixes}.values())  # of one file the last fix holds the others
         why_not = next((r.detail for r in found if r.status is Status.PROPOSED), "")
         title = "; ".join(dict.fromkeys(r.candidate[0].patch.title for r in found))
-        return Found(fixes, found[-1] if found[-1].cell.id == record.cell.id else found[0], title, why_not)
+        return "", Found(fixes, found[-1] if found[-1].cell.id == record.cell.id else found[0], title, why_not)
 
     # --- proof ---
 
@@ -296,6 +297,12 @@ class FileHealing:
             report, records=records, healed=proof.healed, survived=proof.survived, notes=(*report.notes, PROVEN, *found.notes),
             fixes=(*report.fixes, *proof.fixes), files=(*report.files, *changes),
         )  # fmt: skip
+
+
+def _find_obstacle(report: NotebookReport, cells: Collection[str]) -> str:
+    """What these cells are left alone for, such as a package that is missing; empty where they are not."""
+    left = (r for r in report.records if r.cell.id in cells and r.status is Status.LEFT_ALONE)
+    return next((f"not healed there: {r.detail or r.diagnosis.cause}" for r in left), "")
 
 
 def _may_be_healed(record: Record) -> bool:

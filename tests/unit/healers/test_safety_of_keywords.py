@@ -164,3 +164,10 @@ def test_a_penalty_by_norm_that_may_be_another_is_offered(bench: Bench, title: s
     if "dropped" in title:
         first += "\nimport pandas as pd\nrows = pd.DataFrame(rows)"
     assert propose(bench, "SKL116", first, *DOUBTED[title])[0][0] is Applicability.UNSAFE
+
+
+def test_a_keyword_that_is_still_taken_is_not_said_to_be_gone(bench: Bench) -> None:
+    first = "import pandas as pd\nsales = pd.DataFrame({'b': [1], 'c': [2], 'a': [3]})"
+    broken = bench.fail(first, "sales.reindex([0, 1], method='ffill', columns=['c', 'a', 'd'])")
+    (patch,) = broken.propose_patches(ChangedKeyword())
+    assert patch.cause == "`method` fills along the columns too, and their labels are in no order."

@@ -82,6 +82,15 @@ def test_what_cannot_be_installed_says_why(wheels: Path) -> None:
     installer.close()
 
 
+def test_releases_that_do_not_go_together_are_said_in_words(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")  # no uv
+    write_wheel(wheels, "oldthing", "old_thing", needs=("pytest<1",))
+    installer = ScratchInstaller()
+    with pytest.raises(InfrastructureError, match="oldthing could not be installed: none of its releases goes with"):
+        installer("oldthing")
+    installer.close()
+
+
 @pytest.mark.parametrize("requirement", ["", "-r evil.txt", "https://example.org/x.whl", "a; rm -rf", "../x", "--pre"])
 def test_only_names_of_distributions_are_installed(requirement: str) -> None:
     with pytest.raises(InfrastructureError, match="not the name of a distribution"):

@@ -65,7 +65,7 @@ def check_imports(context: RuleContext, nodes: list[ast.Import | ast.ImportFrom]
 
 def plan_import(context: RuleContext, node: ast.Import, works: list[bool], plan: Plan) -> None:
     """``import a.b as c``: each module on its own line once one of them is gone."""
-    lines = []
+    lines, noted = [], len(plan.notes)
     for alias, fine in zip(node.names, works, strict=True):
         written = alias.name + (f" as {alias.asname}" if alias.asname else "")
         successor = None if fine else _find_successor(context, alias.name, "")
@@ -91,7 +91,8 @@ def plan_import(context: RuleContext, node: ast.Import, works: list[bool], plan:
         else:
             lines.append(_import_as(context, path, bound))
         _add_note(plan, alias.name, path, change)
-    _replace_statement(context, node, lines, plan)
+    if len(plan.notes) > noted:
+        _replace_statement(context, node, lines, plan)
 
 
 def plan_import_from(context: RuleContext, node: ast.ImportFrom, works: list[bool], plan: Plan) -> None:

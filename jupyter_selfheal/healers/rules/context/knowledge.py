@@ -39,7 +39,8 @@ class Change:
     ``settled`` is what must hold of the first argument of each call for that doubt to go,
     ``statement`` is what a call becomes whose only use is what it changed, ``binds`` the import lines and the binding of the old
     name that take an import's place, ``made`` what calls become of methods of what the old class made (:func:`._rewrite.render`),
-    ``show`` marks what the user must choose, ``removes`` what is taken away, ``requires`` a distribution to install.
+    ``show`` marks what the user must choose, ``removes`` what is taken away, ``requires`` a distribution to install,
+    ``cause`` says why it fails where it was not removed.
     """
 
     old: str
@@ -59,6 +60,7 @@ class Change:
     show: bool = False
     removes: str = ""
     requires: str = ""
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class Case:
     """Only where the method's table has columns of numbers alone."""
     two_classes: bool = False
     """Only where the model is fitted to two classes."""
+    cause: str = ""
+    """Why it fails, where the keyword itself is still taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +226,7 @@ def _read_change(old: str, entry: Any, about: Mapping[str, Any]) -> Change:
         made=entry.get("made", {}),
         **{
             k: entry[k]
-            for k in ("read", "settled", "statement", "unsafe", "unsafe_where", "show", "removes", "requires")
+            for k in ("read", "settled", "statement", "unsafe", "unsafe_where", "show", "removes", "requires", "cause")
             if k in entry
         },
         **about,
@@ -255,6 +259,7 @@ def _read_keywords(entry: Mapping[str, Any], about: Mapping[str, str]) -> Iterat
             idle=bool(c.get("idle")),
             numeric=bool(c.get("numeric")),
             two_classes=bool(c.get("two_classes")),
+            cause=c.get("cause", ""),
         )
         for c in entry["cases"]
     )
