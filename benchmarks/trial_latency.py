@@ -41,6 +41,7 @@ from jupyter_selfheal.model import (  # noqa: E402
     Cell,
     Failure,
     FailureKind,
+    Launch,
     Notebook,
     Oracle,
     Probe,
@@ -156,7 +157,7 @@ def candidates_per_second(state: ForkedKernel) -> dict[str, float]:
 
 def replay(folder: str, build: str) -> float:
     """A fresh kernel that runs the earlier cells again."""
-    kernel = FreshKernel("python3", folder, (PastCell(build, "b"),), writes="allow", ahead=False)
+    kernel = FreshKernel(Launch("python3", folder, writes="allow"), (PastCell(build, "b"),), ahead=False)
     try:
         return milliseconds(lambda: kernel.run(REQUEST))
     finally:

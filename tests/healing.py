@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.model import Keep, Notebook, Role, Run, Sandbox, Trial, TrialRequest
+from jupyter_selfheal.model import Keep, Launch, Notebook, Role, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.notebook.read import Document, read
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
@@ -96,7 +96,7 @@ def clinic(folder: Path) -> Iterator[Clinic]:
 
     config = HealConfig(offline=True, memory=False, timeout=10.0)
     with Session(Settings(config, cell_seconds=5.0)) as session:
-        cold = open_state("python3", str(folder), writes="discard")
+        cold = open_state(Launch("python3", str(folder)))
         try:
             # imported once, not by every notebook: what is measured is healing
             libraries = (

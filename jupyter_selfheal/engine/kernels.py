@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal.engine.parts import load_part
-from jupyter_selfheal.model import Start
+from jupyter_selfheal.model import Launch, Start
 from jupyter_selfheal.ports import TrialKernel
 
 if TYPE_CHECKING:
@@ -27,33 +27,15 @@ def move_state(state: TrialKernel, socket: str) -> None:
     load_part("kernels.forked", "ForkedKernel").move_to(state, socket)
 
 
-def open_state(
-    kernelspec: str, folder: str, *, writes: str, network: bool, fresh: bool = False, seed: int = 0, byte_code: str = ""
-) -> TrialKernel:
+def open_state(launch: Launch, *, fresh: bool = False) -> TrialKernel:
     """The state that a notebook's first cell starts from (:func:`jupyter_selfheal.kernels.freeze.open_state`)."""
-    state: TrialKernel = load_part("kernels.freeze", "open_state")(
-        kernelspec, folder, writes=writes, network=network, fresh=fresh, seed=seed, byte_code=byte_code
-    )
+    state: TrialKernel = load_part("kernels.freeze", "open_state")(launch, fresh=fresh)
     return state
 
 
-def open_replayed_state(
-    kernelspec: str,
-    folder: str,
-    past: Sequence[PastCell],
-    *,
-    writes: str,
-    network: bool,
-    paths: Sequence[str] = (),
-    seed: int = 0,
-    byte_code: str = "",
-) -> TrialKernel:
-    """The state after these cells, made by running them in a fresh kernel; ``paths`` go on its ``sys.path``, ``seed`` is that of its
-    hashes (0: Python chooses one), ``byte_code`` what :func:`prepare_byte_code` gave."""
-    env = load_part("kernels.freeze", "build_kernel_environment")(seed, byte_code)
-    state: TrialKernel = load_part("kernels.fresh", "FreshKernel")(
-        kernelspec, folder, past, writes=writes, network=network, paths=paths, env=env
-    )
+def open_replayed_state(launch: Launch, past: Sequence[PastCell], *, paths: Sequence[str] = ()) -> TrialKernel:
+    """The state after these cells, made by running them in a fresh kernel; ``paths`` go on its ``sys.path``."""
+    state: TrialKernel = load_part("kernels.fresh", "FreshKernel")(launch, past, paths=paths)
     return state
 
 

@@ -11,72 +11,50 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from jupyter_selfheal.errors import ForkRefused, KernelError
 from jupyter_selfheal.inside.fork.guard import count_memory_kills
 from jupyter_selfheal.inside.loader import write_loading_code
-from jupyter_selfheal.kernels.byte_code import PREFIX
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.fresh import FreshKernel
-from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
+from jupyter_selfheal.kernels.launch import LiveKernel, build_environment, start_kernel
 from jupyter_selfheal.kernels.project import find_project
-from jupyter_selfheal.model import OPEN, Ending, Probe, Run, Start, TrialRequest
+from jupyter_selfheal.model import OPEN, Ending, Launch, Probe, Run, Start, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 
 
 def open_state(
-    kernelspec: str,
-    folder: str,
-    *,
-    writes: str = "discard",
-    network: bool = True,
-    fresh: bool = False,
-    seed: int = 0,
-    byte_code: str = "",
-    timeout: float = 60.0,
-    say: Callable[[str], None] | None = None,
+    launch: Launch, *, fresh: bool = False, timeout: float = 60.0, say: Callable[[str], None] | None = None
 ) -> TrialKernel:
-    """Start the kernel of ``kernelspec`` in ``folder`` and freeze it before its first cell.
+    """Start a kernel and freeze it before its first cell.
 
-    ``writes``: ``discard`` (an overlay, for the kernel's whole life) or ``allow``. ``network``: whether the kernel itself has one; a trial may still
-    be without. ``fresh``: do not fork. ``seed`` is that of its hashes (0: Python
-    chooses one), unless the user's environment sets it: then order is no matter of chance there. ``byte_code`` is a folder that it reads byte code
-    from (:mod:`~jupyter_selfheal.kernels.byte_code`). ``timeout`` in seconds is for the start. ``say`` is called with one line where a fallback is taken. Closing the state, and every state
-    kept from it, stops the kernel.
+    ``fresh``: do not fork. ``timeout`` in seconds is for the start. ``say`` is called with one line where a fallback is taken. Closing the
+    state, and every state kept from it, stops the kernel.
 
     Raises :class:`KernelError` where the kernel cannot be started.
     """
-    env = build_kernel_environment(seed, byte_code)
     if not fresh:
         try:
-            return _open_forked(kernelspec, folder, writes, network, timeout, env)
+            return _open_forked(launch, timeout)
         except ForkRefused as refused:
             if say is not None:
                 say(f"trials run in fresh kernels, as {refused}")
-    return FreshKernel(kernelspec, folder, (), writes=writes, network=network, env=env)
+    return FreshKernel(launch)
 
 
-def build_kernel_environment(seed: int, byte_code: str = "") -> dict[str, str]:
-    """The environment of a kernel with that hash seed, which reads byte code from that folder where one is given."""
-    fixed = os.environ.get("PYTHONHASHSEED", "random") != "random"
-    hashes = {} if fixed or not seed else {"PYTHONHASHSEED": str(seed)}
-    return {**hashes, PREFIX: byte_code} if byte_code else hashes
-
-
-def _open_forked(
-    kernelspec: str, folder: str, writes: str, network: bool, timeout: float, env: Mapping[str, str]
-) -> ForkedKernel:
+def _open_forked(launch: Launch, timeout: float) -> ForkedKernel:
     if sys.platform != "linux":
         raise ForkRefused(f"forked trials need Linux, this is {sys.platform}")
+    env = {**_limit_openmp(), **build_environment(launch)}
     kernel = start_kernel(
-        kernelspec, folder, writes=writes, network=network, timeout=timeout, env={**_limit_openmp(), **env}
+        launch.kernelspec, launch.folder, writes=launch.writes, network=launch.network, timeout=timeout, env=env
     )
     try:
         checkpoint = _freeze_kernel(kernel, timeout)
         state = ForkedKernel.connect(
-            checkpoint["socket"], Start.BEFORE_CELL, folders=(find_project(folder),), on_close=kernel.stop,
+            checkpoint["socket"], Start.BEFORE_CELL, folders=(find_project(launch.folder),), on_close=kernel.stop,
             explain_end=functools.partial(_explain_end, kernel, count_memory_kills()),
         )  # fmt: skip
         _check_fork(state)

@@ -22,6 +22,7 @@ from jupyter_selfheal.model import (
     Ending,
     Isolation,
     Keep,
+    Launch,
     Run,
     Sandbox,
     Start,
@@ -46,33 +47,30 @@ class _Live:
 class FreshKernel:
     """A :class:`~jupyter_selfheal.ports.TrialKernel` over real kernels of a kernelspec.
 
-    ``recipe`` are the cells that ran, in the order in which they ran. ``writes`` (``discard`` or ``allow``) is what holds where
-    a request's sandbox allows writes; ``network`` is what the kernels have before a request takes it from them. ``replay_timeout`` in seconds bounds the earlier cells together. A kernel is started in
-    advance, so that a trial need not wait for one. ``paths`` are first on ``sys.path`` in this state (scratch installs).
+    ``recipe`` are the cells that ran, in the order in which they ran. The ``writes`` of ``launch`` are what holds where a request's sandbox
+    allows writes, and its ``network`` what the kernels have before a request takes it from them. ``replay_timeout`` in seconds bounds the
+    earlier cells together. With ``ahead`` a kernel is started in advance, so that a trial need not wait for one. ``paths`` are first on
+    ``sys.path`` in this state (scratch installs).
     """
 
     is_exact = False
 
     def __init__(
         self,
-        spec_name: str,
-        folder: str,
+        launch: Launch,
         recipe: Sequence[Cell | PastCell] = (),
         *,
-        writes: str = "discard",
-        network: bool = True,
         start: Start = Start.BEFORE_CELL,
         replay_timeout: float = 600.0,
-        env: Mapping[str, str] | None = None,
         ahead: bool = True,
         paths: Sequence[str] = (),
     ) -> None:
         self._recipe = tuple(c if isinstance(c, PastCell) else PastCell(c.source, c.id, c.expensive) for c in recipe)
         self._paths = tuple(paths)
-        self._start, self._writes, self._replay_timeout = start, writes, replay_timeout
-        self._pool = KernelPool(spec_name, folder, dict(env or {}), ahead, network)
+        self._start, self._writes, self._replay_timeout = start, launch.writes, replay_timeout
+        self._pool = KernelPool(launch, ahead)
         self._pool.add_user()
-        self._pool.start_ahead(writes if ahead else "")
+        self._pool.start_ahead(launch.writes if ahead else "")
         self._lock = threading.Lock()
         self._live: _Live | None = None
         self._running: set[TrialSession] = set()

@@ -11,16 +11,16 @@ import threading
 from pathlib import Path
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.kernels.launch import start_kernel
+from jupyter_selfheal.kernels.launch import build_environment, start_kernel
 from jupyter_selfheal.kernels.trial_session import TrialSession
+from jupyter_selfheal.model import Launch
 
 
 class KernelPool:
     """Kernels started in advance, one at a time, for all states that came from one."""
 
-    def __init__(self, spec_name: str, folder: str, env: dict[str, str], ahead: bool, network: bool) -> None:
-        self._spec_name, self._folder, self._env, self._ahead = spec_name, folder, env, ahead
-        self._network = network
+    def __init__(self, launch: Launch, ahead: bool) -> None:
+        self._launch, self._ahead = launch, ahead
         self._lock = threading.Lock()
         self._users = 0
         self._ready: dict[str, TrialSession] = {}
@@ -81,12 +81,12 @@ class KernelPool:
     def _start_session(self, writes: str) -> TrialSession:
         return TrialSession(
             start_kernel(
-                self._spec_name,
-                self._folder,
+                self._launch.kernelspec,
+                self._launch.folder,
                 writes=writes,
                 strict=writes != "allow",
-                network=self._network,
-                env=self._env,
+                network=self._launch.network,
+                env=build_environment(self._launch),
             )
         )
 

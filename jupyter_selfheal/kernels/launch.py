@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_selfheal.errors import KernelError
-from jupyter_selfheal.kernels.byte_code import give_byte_code_folder
+from jupyter_selfheal.kernels.byte_code import PREFIX, give_byte_code_folder
 from jupyter_selfheal.kernels.kernel_process import KernelProcess
 from jupyter_selfheal.kernels.kernelspec import read_kernelspec
 from jupyter_selfheal.kernels.output_collector import OutputCollector
-from jupyter_selfheal.model import JSON, ErrorInfo, Output
+from jupyter_selfheal.model import JSON, ErrorInfo, Launch, Output
 
 _POLL = 0.05
 
@@ -38,6 +38,13 @@ class Reply:
     def ok(self) -> bool:
         """True where it ran to its end without an error."""
         return not (self.errors or self.timed_out or self.died)
+
+
+def build_environment(launch: Launch) -> dict[str, str]:
+    """What a kernel's environment has beside that of its kernelspec: the seed of its hashes, and the folder of byte code that it reads."""
+    fixed = os.environ.get("PYTHONHASHSEED", "random") != "random"
+    hashes = {} if fixed or not launch.seed else {"PYTHONHASHSEED": str(launch.seed)}
+    return {**hashes, PREFIX: launch.byte_code} if launch.byte_code else hashes
 
 
 def start_kernel(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Locus,
         SkipReason,
     )
+    from jupyter_selfheal.model.launch import Launch
     from jupyter_selfheal.model.model_calls import ModelReply, ModelRequest
     from jupyter_selfheal.model.notebook import JSON, Agreement, Cell, Notebook, Oracle, Output
     from jupyter_selfheal.model.patch import (
@@ -100,6 +101,7 @@ __all__ = [
     "Install",
     "Isolation",
     "Keep",
+    "Launch",
     "LineKind",
     "Locus",
     "ModelReply",
@@ -143,6 +145,7 @@ _HOMES = {
     "cost": "Cost",
     "diff": "DiffLine LineKind diff_patch diff_sources format_diff",
     "doubt": "Doubt",
+    "launch": "Launch",
     "repeats": "Repeats",
     "proposal": "Choice Decision Proposal Question",
     "case": "Case DISMISSED NOT_APPLIED Outcome Reason",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.kernels.fresh import FreshKernel
-from jupyter_selfheal.model import Cell
+from jupyter_selfheal.model import Cell, Launch
 from jupyter_selfheal.testing.kernel_conformance import Making, TrialKernelConformance
 
 
@@ -20,7 +20,7 @@ class TestFreshKernel(TrialKernelConformance):
 
         def make(*cells: str) -> FreshKernel:
             recipe = [Cell(f"c{n}", code) for n, code in enumerate(cells)]
-            made.append(FreshKernel("python3", str(tmp_path), recipe, writes="allow", ahead=False))
+            made.append(FreshKernel(Launch("python3", str(tmp_path), writes="allow"), recipe, ahead=False))
             return made[-1]
 
         yield make

@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.freeze import open_state
-from jupyter_selfheal.model import OPEN, Keep, Run, TrialRequest
+from jupyter_selfheal.model import OPEN, Keep, Launch, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.kernel_conformance import Making, TrialKernelConformance
@@ -27,7 +27,7 @@ class TestFakeKernel(TrialKernelConformance):
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrialKernel]:
     mark_descendants()
-    kernel = open_state("python3", str(tmp_path_factory.mktemp("project")), writes="discard", say=pytest.fail)
+    kernel = open_state(Launch("python3", str(tmp_path_factory.mktemp("project"))), say=pytest.fail)
     assert isinstance(kernel, ForkedKernel)
     yield kernel
     kernel.close()

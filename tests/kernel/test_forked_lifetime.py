@@ -19,7 +19,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.kernels.trial_channels import NotBegun
-from jupyter_selfheal.model import OPEN, Ending, Keep, Run, Trial, TrialRequest
+from jupyter_selfheal.model import OPEN, Ending, Keep, Launch, Run, Trial, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from jupyter_selfheal.testing.trials import evaluate
@@ -353,7 +353,7 @@ def profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_kernel_that_cannot_be_forked_falls_back(profile: Path, tmp_path: Path, startup: str, words: str) -> None:
     (profile / "start.py").write_text(startup)
     said: list[str] = []
-    state = open_state("python3", str(tmp_path), writes="allow", say=said.append)
+    state = open_state(Launch("python3", str(tmp_path), writes="allow"), say=said.append)
     try:
         assert state.isolation.kernel == "fresh"
         assert len(said) == 1
@@ -366,11 +366,11 @@ def test_a_kernel_that_cannot_be_forked_falls_back(profile: Path, tmp_path: Path
 
 def test_an_unknown_kernelspec_is_named(tmp_path: Path) -> None:
     with pytest.raises(KernelError, match="no-such-kernel"):
-        open_state("no-such-kernel", str(tmp_path))
+        open_state(Launch("no-such-kernel", str(tmp_path)))
 
 
 def test_the_kernel_knows_nothing_of_the_package_that_froze_it(profile: Path, tmp_path: Path) -> None:
-    state = open_state("python3", str(tmp_path), writes="allow", say=pytest.fail)
+    state = open_state(Launch("python3", str(tmp_path), writes="allow"), say=pytest.fail)
     try:
         look = "import sys\nprint([m for m in sys.modules if m.startswith('jupyter_selfheal')], [n for n in dir() if 'heal' in n])"
         assert printed(tried(state, look)) == "[] []\n"

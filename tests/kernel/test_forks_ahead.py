@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_selfheal.inside.fork.after_fork import SPARE
 from jupyter_selfheal.kernels.freeze import open_state
-from jupyter_selfheal.model import OPEN, Run, TrialRequest
+from jupyter_selfheal.model import OPEN, Launch, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from tests.waiting import PATIENCE, wait_until
 
@@ -27,7 +27,7 @@ def others() -> frozenset[int]:
 
 @pytest.fixture
 def state(tmp_path: Path, others: frozenset[int]) -> Iterator[TrialKernel]:
-    state = open_state("python3", str(tmp_path), writes="allow")
+    state = open_state(Launch("python3", str(tmp_path), writes="allow"))
     yield state
     state.close()
 

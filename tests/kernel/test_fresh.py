@@ -23,6 +23,7 @@ from jupyter_selfheal.model import (
     Ending,
     Failure,
     Keep,
+    Launch,
     Probe,
     Run,
     Sandbox,
@@ -50,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def base(folder: Path) -> Iterator[FreshKernel]:
-    kernel = FreshKernel("python3", str(folder), RECIPE)
+    kernel = FreshKernel(Launch("python3", str(folder)), RECIPE)
     yield kernel
     kernel.close()
 
@@ -98,7 +99,7 @@ def test_a_probe_sees_the_names_in_its_argument_and_the_last_cell(base: FreshKer
 
 def test_errors_are_located_in_their_cells_through_functions_of_earlier_ones(folder: Path) -> None:
     kernel = FreshKernel(
-        "python3", str(folder), [Cell("defs", "def halve(x):\n    y = x\n    return y / 0")], ahead=False
+        Launch("python3", str(folder)), [Cell("defs", "def halve(x):\n    y = x\n    return y / 0")], ahead=False
     )
     try:
         trial, _ = kernel.run(ran("a = 1\n\nhalve(a)"))
@@ -116,7 +117,7 @@ def test_errors_are_located_in_their_cells_through_functions_of_earlier_ones(fol
 
 
 def test_a_chain_of_kept_kernels_goes_on_in_one_process(folder: Path) -> None:
-    start = FreshKernel("python3", str(folder), ahead=False)
+    start = FreshKernel(Launch("python3", str(folder)), ahead=False)
     first, one = start.run(ran("import os\npid = os.getpid()\npid", keep=Keep.ALWAYS))
     assert one is not None
     second, two = one.run(ran("assert os.getpid() == pid\npid", keep=Keep.ON_SUCCESS))
@@ -130,7 +131,7 @@ def test_a_chain_of_kept_kernels_goes_on_in_one_process(folder: Path) -> None:
 
 
 def test_after_a_failure_the_error_is_alive_and_every_trial_begins_there(folder: Path) -> None:
-    start = FreshKernel("python3", str(folder), [Cell("a", "seen = []")], ahead=False)
+    start = FreshKernel(Launch("python3", str(folder)), [Cell("a", "seen = []")], ahead=False)
     _, after = start.run(ran("seen.append(1)\nhere = {'k': 1}\nhere['q']", keep=Keep.ALWAYS))
     assert after is not None
     assert after.start is Start.AFTER_FAILURE
@@ -183,7 +184,7 @@ def test_the_network_is_refused_and_writes_are_discarded_and_both_are_named(base
 
 
 def test_writes_go_where_the_parent_state_would_write(folder: Path) -> None:
-    kernel = FreshKernel("python3", str(folder), writes="allow", ahead=False)
+    kernel = FreshKernel(Launch("python3", str(folder), writes="allow"), ahead=False)
     trial, _ = kernel.run(ran("open('kept.txt', 'w').write('1')", sandbox=OPEN))
     kernel.close()
     assert trial.ran
@@ -205,7 +206,9 @@ def test_memory_is_limited(base: FreshKernel) -> None:
 
 def test_a_cell_that_no_longer_runs_is_an_error_that_names_it(folder: Path, tmp_path: Path) -> None:
     marker = tmp_path / "gone"
-    kernel = FreshKernel("python3", str(folder), [Cell("reads", f"text = open({str(marker)!r}).read()")], ahead=False)
+    kernel = FreshKernel(
+        Launch("python3", str(folder)), [Cell("reads", f"text = open({str(marker)!r}).read()")], ahead=False
+    )
     with pytest.raises(KernelError, match=r"'reads', which ran before, now does not.*FileNotFoundError"):
         kernel.run(ran("text"))
     kernel.close()
@@ -227,7 +230,7 @@ def test_trials_run_in_parallel_and_do_not_meet(base: FreshKernel) -> None:
 
 
 def test_closing_cancels_what_runs_and_leaves_nothing(folder: Path) -> None:
-    kernel = FreshKernel("python3", str(folder))
+    kernel = FreshKernel(Launch("python3", str(folder)))
     got: list[Trial] = []
     thread = threading.Thread(
         target=lambda: got.append(kernel.run(ran("import time; time.sleep(600)", timeout=600))[0])
@@ -246,7 +249,7 @@ def test_closing_cancels_what_runs_and_leaves_nothing(folder: Path) -> None:
 
 def test_closing_while_the_state_is_rebuilt_cancels_the_trial(folder: Path, tmp_path: Path) -> None:
     slow = Cell("slow", f"import time\nopen({str(tmp_path / 'on')!r}, 'w').close()\nx = time.sleep(600)")
-    kernel = FreshKernel("python3", str(folder), [slow], writes="allow", ahead=False)
+    kernel = FreshKernel(Launch("python3", str(folder), writes="allow"), [slow], ahead=False)
     got: list[Trial] = []
     thread = threading.Thread(target=lambda: got.append(kernel.run(ran("x", sandbox=OPEN))[0]))
     thread.start()
@@ -281,7 +284,9 @@ def test_a_failed_cell_is_always_needed_and_brings_what_it_needs() -> None:
 def test_a_cell_that_took_a_moment_and_has_no_end_now_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """It met another state then: without a limit of its own, each question would wait ten minutes for it."""
     monkeypatch.setattr(fresh, "REPLAY_GRACE", 0.5)
-    state = FreshKernel("python3", "", [PastCell("while True: pass", "loop", failed=True, seconds=0.1)], ahead=False)
+    state = FreshKernel(
+        Launch("python3", ""), [PastCell("while True: pass", "loop", failed=True, seconds=0.1)], ahead=False
+    )
     with closing(state), pytest.raises(KernelError, match="'loop', which ran before, now does not \\(timeout\\)"):
         state.run(TrialRequest((Run("1"),)))
 
@@ -289,7 +294,7 @@ def test_a_cell_that_took_a_moment_and_has_no_end_now_is_cut_off(monkeypatch: py
 def test_questions_that_only_read_are_asked_of_one_process_in_which_the_error_stays(folder: Path) -> None:
     """Where no copy can be made (TensorFlow's threads), each question cost a kernel and all cells above."""
     source = "def probe(shell, last, argument):\n    import os\n    return [os.getpid(), type(last.error).__name__]"
-    start = FreshKernel("python3", str(folder), [Cell("a", "seen = [1]")], ahead=False)
+    start = FreshKernel(Launch("python3", str(folder)), [Cell("a", "seen = [1]")], ahead=False)
     facts = KernelFacts(start, Failure("c", "seen['k']"))
     asked: list[JSON] = [
         {"question": "describe", "argument": {"expressions": [e]}}

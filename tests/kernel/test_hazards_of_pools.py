@@ -10,7 +10,7 @@ import pytest
 
 from jupyter_selfheal.kernels.forked import ForkedKernel
 from jupyter_selfheal.kernels.freeze import open_state
-from jupyter_selfheal.model import OPEN, Keep, Run, Step, TrialRequest
+from jupyter_selfheal.model import OPEN, Keep, Launch, Run, Step, TrialRequest
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from tests.command import heal, nothing_is_left_running, place, write
 
@@ -70,7 +70,7 @@ POOLS = {
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkedKernel]:
     mark_descendants()
-    kernel = open_state("python3", str(tmp_path_factory.mktemp("project")), writes="discard", say=pytest.fail)
+    kernel = open_state(Launch("python3", str(tmp_path_factory.mktemp("project"))), say=pytest.fail)
     assert isinstance(kernel, ForkedKernel)
     yield kernel
     kernel.close()

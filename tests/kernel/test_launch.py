@@ -20,7 +20,7 @@ from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.kernels.byte_code import prepare
 from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
-from jupyter_selfheal.model import Output, Run, TrialRequest
+from jupyter_selfheal.model import Launch, Output, Run, TrialRequest
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.kernel
@@ -283,6 +283,6 @@ def test_a_kernel_reads_byte_code_that_was_compiled_apart(tmp_path: Path, monkey
     source.write_text("value = 2\n")
     os.utime(source, ns=(dated, dated))  # whoever compiled it anew would find another value
     code = "import bare_one, os\nprint(bare_one.value, os.environ.get('PYTHONPYCACHEPREFIX'))"
-    with closing(open_state("python3", str(project), byte_code=kept)) as state:
+    with closing(open_state(Launch("python3", str(project), byte_code=kept))) as state:
         trial, _ = state.run(TrialRequest((Run(code),), timeout=30.0))
     assert trial.steps[0].outputs[-1].text == "1 None\n"

@@ -13,7 +13,7 @@ import pytest
 
 from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.kernels.freeze import open_state
-from jupyter_selfheal.model import Keep, Run, Sandbox, TrialRequest
+from jupyter_selfheal.model import Keep, Launch, Run, Sandbox, TrialRequest
 from jupyter_selfheal.testing.processes import is_gone, list_marked, mark_descendants
 from jupyter_selfheal.testing.trials import read_stream, run_trial
 from tests.command import heal, nothing_is_left_running, place, write
@@ -62,7 +62,7 @@ def found(spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_its_trials_are_forked_gated_and_sandboxed(spec: Path, tmp_path: Path) -> None:
     mark_descendants()
-    state = open_state("elsewhere", str(tmp_path), writes="discard", say=pytest.fail)
+    state = open_state(Launch("elsewhere", str(tmp_path)), say=pytest.fail)
     try:
         assert state.isolation.kernel == "forked"
         look = "import sys\ntry:\n    import jupyter_selfheal\nexcept ImportError:\n    print(sys.prefix)"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_selfheal.kernels.freeze import open_state
+from jupyter_selfheal.model import Launch
 from jupyter_selfheal.testing.rule_conformance import build_notebook, find_first_failure
 
 pytestmark = pytest.mark.kernel
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.kernel
 
 @pytest.mark.parametrize("fresh", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["forked", "fresh"])
 def test_a_failure_below_time_is_healed(tmp_path: Path, fresh: bool) -> None:
-    state = open_state("python3", str(tmp_path), writes="discard", fresh=fresh)
+    state = open_state(Launch("python3", str(tmp_path)), fresh=fresh)
     try:
         for cell, wanted in (
             ("%%time\nx = 1\nprint(d['wieght'])", "%%time\nx = 1\nprint(d['weight'])"),

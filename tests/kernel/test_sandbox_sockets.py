@@ -18,7 +18,7 @@ import pytest
 from jupyter_selfheal.inside.fork import sandbox, sockets
 from jupyter_selfheal.kernels.freeze import open_state
 from jupyter_selfheal.kernels.fresh import FreshKernel
-from jupyter_selfheal.model import Keep, Run, Sandbox, Trial, TrialRequest
+from jupyter_selfheal.model import Keep, Launch, Run, Sandbox, Trial, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.cli import main
 from tests.command import heal, write
@@ -173,7 +173,7 @@ def told(trial: Trial) -> list[str]:
 @pytest.mark.parametrize("network", [False, True], ids=["offline", "kernel with a network"])
 def test_a_trial_reaches_none_even_from_a_kept_state(place: Place, server: Server, fresh: bool, network: bool) -> None:
     available(sandbox.SOCKETS, sandbox.NETWORK)
-    first: TrialKernel = open_state("python3", str(place.project), writes="discard", network=network, fresh=fresh)
+    first: TrialKernel = open_state(Launch("python3", str(place.project), network=network), fresh=fresh)
     assert isinstance(first, FreshKernel) is fresh
     tries = tuple(Run(f"print(connect({path!r}))", go_on=True) for path in server.addresses)
     define = TrialRequest((Run(CONNECT, "c"),), keep=Keep.ALWAYS, sandbox=Sandbox())

@@ -22,6 +22,7 @@ from jupyter_selfheal.model import (
     Failure,
     FailureKind,
     Keep,
+    Launch,
     Notebook,
     Oracle,
     Reason,
@@ -37,7 +38,7 @@ pytestmark = pytest.mark.kernel
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrialKernel]:
-    kernel = open_state("python3", str(tmp_path_factory.mktemp("search")), writes="discard", say=pytest.fail)
+    kernel = open_state(Launch("python3", str(tmp_path_factory.mktemp("search"))), say=pytest.fail)
     yield kernel
     kernel.close()
 

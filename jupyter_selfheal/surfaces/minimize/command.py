@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jupyter_selfheal import engine
 from jupyter_selfheal.errors import UsageError
-from jupyter_selfheal.model import JSON
+from jupyter_selfheal.model import JSON, Launch
 from jupyter_selfheal.surfaces.minimize.minimizer import Minimizer, Sources, Symptom
 from jupyter_selfheal.surfaces.notebook import write
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
@@ -26,7 +26,7 @@ def minimize(options: argparse.Namespace) -> int:
         raise UsageError(f"--cell {options.cell}: {document.path} has {_count_nouns(len(sources), 'code cell')}")
     if note:
         print_lines([f"note: {note}"])
-    with closing(engine.open_state(spec, document.notebook.folder, writes="discard", network=False)) as state:
+    with closing(engine.open_state(Launch(spec, document.notebook.folder, network=False))) as state:
         minimizer = Minimizer(state, document.notebook.folder, seconds=options.seconds, timeout=options.timeout)
         symptom, failing = (
             minimizer.find_failing(sources)
@@ -57,7 +57,7 @@ def minimize(options: argparse.Namespace) -> int:
 
 
 def _fails_in_clean_kernel(spec: str, document: Document, sources: Sources, symptom: Symptom, timeout: float) -> bool:
-    with closing(engine.open_state(spec, document.notebook.folder, writes="discard", network=False, seed=1)) as state:
+    with closing(engine.open_state(Launch(spec, document.notebook.folder, network=False, seed=1))) as state:
         return Minimizer(state, timeout=timeout).find_failing(sources)[0] == symptom
 
 

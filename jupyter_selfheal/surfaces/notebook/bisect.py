@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
 from jupyter_selfheal import engine
-from jupyter_selfheal.model import Cell, Keep, Notebook, Role, Run, TrialRequest
+from jupyter_selfheal.model import Cell, Keep, Launch, Notebook, Role, Run, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.scoring.stored import compare
 from jupyter_selfheal.surfaces.notebook.kernel_choice import choose_kernel
@@ -45,7 +45,7 @@ def bisect(options: argparse.Namespace) -> int:
     spec, note = choose_kernel(options.kernel or document.kernelspec)
     if note:
         print_lines([f"note: {note}"])
-    with closing(engine.open_state(spec, document.notebook.folder, writes="discard", network=False)) as state:
+    with closing(engine.open_state(Launch(spec, document.notebook.folder, network=False))) as state:
         departure, compared = find_departure(document.notebook, state, options.timeout)
     print("\n".join(format_departure(document.notebook, departure, compared)))
     return 0 if departure is None else 1

@@ -11,7 +11,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.loop.repeated_trials import build_reseeding
-from jupyter_selfheal.model import Keep, Probe, Run, Sandbox, Step, TrialRequest
+from jupyter_selfheal.model import Keep, Launch, Probe, Run, Sandbox, Step, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.notebook.beside import CLOSE_SECONDS, keep_imports
 from jupyter_selfheal.surfaces.notebook.cache import LISTEN
@@ -61,16 +61,10 @@ class SessionKernels:
         """
         from jupyter_selfheal import engine
 
-        writes = self.settings.writes
-        spec, folder = document.kernelspec, document.notebook.folder
-        network = not self.settings.config.offline
         if self.settings.fresh and self.served:
             return self.open_replay_kernel(document, (), (), seed)
         if self.settings.fresh:
-            kept = self._prepare_byte_code(document)
-            return engine.open_state(
-                spec, folder, writes=writes, network=network, fresh=True, seed=seed, byte_code=kept
-            )
+            return engine.open_state(self._build_launch(document, seed), fresh=True)
         with self._opening:
             if self._is_closed:
                 raise KernelError("the command has ended")
@@ -122,19 +116,22 @@ class SessionKernels:
         from jupyter_selfheal import engine
 
         spec, folder = document.kernelspec, document.notebook.folder
-        byte_code = self._prepare_byte_code(document)
+        launch = self._build_launch(document, seed)
         if any(key[:2] != (spec, folder) for key in self._opened):
             self._close_kernels()
         if (spec, folder, seed) not in self._opened:
-            self._opened[spec, folder, seed] = engine.open_state(
-                spec,
-                folder,
-                writes=self.settings.writes,
-                network=not self.settings.config.offline,
-                seed=seed,
-                byte_code=byte_code,
-            )
+            self._opened[spec, folder, seed] = engine.open_state(launch)
         return self._opened[spec, folder, seed]
+
+    def _build_launch(self, document: Document, seed: int) -> Launch:
+        return Launch(
+            document.kernelspec,
+            document.notebook.folder,
+            writes=self.settings.writes,
+            network=not self.settings.config.offline,
+            seed=seed,
+            byte_code=self._prepare_byte_code(document),
+        )
 
     def _prepare_byte_code(self, document: Document) -> str:
         """Where its kernels read the byte code of what the notebook imports from; where their writes stay they write it themselves."""
@@ -209,21 +206,10 @@ class SessionKernels:
     ) -> TrialKernel:
         from jupyter_selfheal import engine
 
-        folder = document.notebook.folder
-        network = not self.settings.config.offline
         if self.served:
             code = f"{probe_source('probes.serve_sources')}\nserve({self.served!r})\n"
             past = (PastCell(f"exec({code!r}, {{}})", "project files"), *past)
-        return engine.open_replayed_state(
-            document.kernelspec,
-            folder,
-            past,
-            writes=self.settings.writes,
-            network=network,
-            paths=paths,
-            seed=seed,
-            byte_code=self._prepare_byte_code(document),
-        )
+        return engine.open_replayed_state(self._build_launch(document, seed), past, paths=paths)
 
     def install_into_scratch(self, requirement: str, kernelspec: str) -> str:
         """Install for a kernel's Python into a scratch directory that lives as long as the session."""

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.loader import probe_source, read_source
-from jupyter_selfheal.model import Probe, Run, Sandbox, TrialRequest
+from jupyter_selfheal.model import Launch, Probe, Run, Sandbox, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 from jupyter_selfheal.surfaces.project.files import FileFix, list_served
 from jupyter_selfheal.surfaces.project.modules import Finder
@@ -133,7 +133,7 @@ class TestOracle:
         """A kernel for tests. They write, and fixed files are written for them: never where that would be the user's folder."""
         from jupyter_selfheal import engine
 
-        kernel: TrialKernel = engine.open_state(self._kernelspec, str(self._folder), writes="discard", network=False)
+        kernel: TrialKernel = engine.open_state(Launch(self._kernelspec, str(self._folder), network=False))
         try:
             trial, _ = kernel.run(TrialRequest((Run("pass"),), timeout=60.0, sandbox=Sandbox(writes="discard")))
             if "overlay" not in trial.isolation.layers:

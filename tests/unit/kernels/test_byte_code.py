@@ -14,7 +14,8 @@ from jupyter_selfheal import own_process
 from jupyter_selfheal.inside import byte_code
 from jupyter_selfheal.kernels import byte_code as kernels_byte_code
 from jupyter_selfheal.kernels.byte_code import PREFIX, give_byte_code_folder, make_room, prepare
-from jupyter_selfheal.kernels.freeze import build_kernel_environment
+from jupyter_selfheal.kernels.launch import build_environment
+from jupyter_selfheal.model import Launch
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="about the rights of files")
 
@@ -72,10 +73,10 @@ def test_a_folder_that_the_user_chose_is_kept(monkeypatch: pytest.MonkeyPatch, t
 
 def test_a_kernel_is_told_of_the_folder_by_an_option_and_no_variable() -> None:
     argv = ["/usr/bin/python3", "-m", "ipykernel_launcher"]
-    told = give_byte_code_folder(argv, build_kernel_environment(7, "/kept"))
+    told = give_byte_code_folder(argv, build_environment(Launch("python3", "", seed=7, byte_code="/kept")))
     assert told[0] == ["/usr/bin/python3", "-X", "pycache_prefix=/kept", "-m", "ipykernel_launcher"]
     assert PREFIX not in told[1]
-    assert give_byte_code_folder(argv, build_kernel_environment(0)) == (argv, {})
+    assert give_byte_code_folder(argv, build_environment(Launch("python3", ""))) == (argv, {})
 
 
 @pytest.mark.parametrize("has_its_own", [True, False])

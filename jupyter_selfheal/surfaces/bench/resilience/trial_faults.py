@@ -20,6 +20,7 @@ from jupyter_selfheal.model import (
     Decision,
     Ending,
     Keep,
+    Launch,
     Patch,
     Replace,
     Run,
@@ -58,7 +59,7 @@ class RealState:
         if self._state is None:
             mark_descendants()
             (self.folder / DATA).write_text("apple,3\n", encoding="utf-8")
-            kernel = engine.open_state("python3", str(self.folder), writes="allow", network=True)
+            kernel = engine.open_state(Launch("python3", str(self.folder), writes="allow"))
             self._closing.callback(kernel.close)
             _, state = kernel.run(
                 TrialRequest((Run(SOURCES[0], "id0"),), timeout=60.0, keep=Keep.ON_SUCCESS, sandbox=OPEN)
