@@ -132,6 +132,8 @@ class HealthyCache:
             "folder": folder,
             "written": {str(Path(report.written).resolve()): stamp_path(report.written)} if report.written else {},
         }
+        with contextlib.suppress(OSError):  # it names the user's files
+            entry.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with contextlib.suppress(NotebookError):  # a cache that cannot be written costs time, nothing else
             write_atomically(entry, json.dumps(raw, indent=1))
 

@@ -42,6 +42,14 @@ def test_an_unchanged_notebook_is_known_and_says_so(cache: HealthyCache, documen
     assert known.summary == "unchanged since it ran without a failure"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="about the rights of files")
+def test_nobody_else_reads_which_notebooks_there_are(tmp_path: Path, document: Make) -> None:
+    cache, given = HealthyCache(tmp_path / "data" / "healthy", "settings", {HERE: "environment"}), document("x = 1")
+    cache.keep(given, HERE, healthy(given), Reads(()))
+    assert cache.find(given, HERE) is not None
+    assert cache.folder.stat().st_mode & 0o077 == 0
+
+
 def test_what_the_run_hangs_on_is_what_counts(cache: HealthyCache, document: Make, tmp_path: Path) -> None:
     given = document("x = 1", "x")
     cache.keep(given, HERE, healthy(given), Reads(()))
