@@ -15,10 +15,10 @@ class AppendToArray(Rule):
 
     **Failure** `AttributeError: 'numpy.ndarray' object has no attribute 'append'` at `marks.append(4)`; `extend` likewise.
 
-    **Fix** `marks = np.append(marks, 4)`, which gives a new array.
+    **Fix** `marks = np.append(marks, 4)`, which gives a new array; `rows = np.vstack([rows, [4, 5]])` for a row of a table.
 
-    **Fix safety** Unsafe: another name of the array keeps the old one, and a list may have been meant where it is made. Silent for arrays of more than one
-    dimension, for what is no variable, where a value is read of it, and where NumPy is not at hand.
+    **Fix safety** Unsafe: another name of the array keeps the old one, and a list may have been meant where it is made. Silent for arrays of more than two
+    dimensions and what is no row of one of two, for what is no variable, where a value is read of it, and where NumPy is not at hand.
     """
 
     code = "NPA126"
@@ -30,21 +30,32 @@ class AppendToArray(Rule):
     why = "A list may have been meant where it is made, and other names keep the old array."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        append = context.reference("numpy.append")
         for call in context.list_calls_at_failure():
             match call:
                 case ast.Call(ast.Attribute(ast.Name(array), "append" | "extend"), [given], []):
                     pass
                 case _:
                     continue
-            live = context.describe(array)
-            if append is None or append.import_line or live is None or live.ndim != 1 or not context.is_statement(call):
+            text = _write_longer(context, array, context.text(given)) if context.is_statement(call) else ""
+            if not text:
                 return
-            text = f"{array} = {append.text}({array}, {context.text(given)})"
             yield self.patch(
                 context.replace_here((*context.span(call), text)),
                 f"Write `{text}`",
-                "An array has no `append`: `np.append` gives a new one that is longer.",
+                "An array has no `append`: NumPy's functions give a new one that is longer.",
                 prior=0.8,
             )
             return
+
+
+def _write_longer(context: RuleContext, array: str, given: str) -> str:
+    """The assignment that gives the variable an array with what is given behind it; empty where it does not fit, or NumPy is not at hand."""
+    live = context.describe(array)
+    is_row = f"getattr({given}, 'ndim', 1) == 1 and len({given}) == {array}.shape[1]"
+    if live is None or live.ndim not in (1, 2) or (live.ndim == 2 and not context.is_true(is_row)):
+        return ""
+    join = context.reference("numpy.append" if live.ndim == 1 else "numpy.vstack")
+    if join is None or join.import_line:
+        return ""
+    parts = f"{array}, {given}" if live.ndim == 1 else f"[{array}, {given}]"
+    return f"{array} = {join.text}({parts})"

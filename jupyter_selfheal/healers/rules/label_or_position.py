@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.place_in_table import is_reordered
 from jupyter_selfheal.model import Applicability, Patch
 
 NO_NUMBERS = ("string", "datetime64", "datetime", "date", "categorical", "empty")
@@ -26,7 +27,7 @@ class LabelOrPosition(Rule):
     `df.loc["rome"]` for `df.iloc["rome"]`, or `df["age"]` where only a column has that name; `df.loc["sum", df.columns[:4]]`, `df.iloc[:2]`.
 
     **Fix safety** Safe: no row of an index of texts or dates has a number for its label, no column's place is a text, and the names are
-    columns of the table. Silent where the index holds numbers, as texts too: `2` may mean the label `"02"`. A slice of whole numbers is safe where it is
+    columns of the table. Unsafe where rows were left out or put in another order (`best = df.sort_values("age")[:3]`, `best.loc[0]`): the row of that label may be meant. Silent where the index holds other numbers, as texts too: `2` may mean the label `"02"`. A slice of whole numbers is safe where it is
     written to: until pandas 2.0 it was one of positions there (https://github.com/pandas-dev/pandas/issues/31810). Unsafe where it is read, which no release did: a label's slice holds its end.
     """
 
@@ -70,6 +71,17 @@ class LabelOrPosition(Rule):
                     prior=0.92,
                 )
                 return
+            if (place := _read_missing_row(context, node)) is not None and _is_left_row(context, table, place):
+                splices, new = _write_place(context, node, context.operand(table), place)
+                yield self.patch(
+                    context.replace_here(*splices),
+                    f"Use `{new}`",
+                    "Rows were left out, or put in another order, and `loc` looks for their old labels.",
+                    applicability=Applicability.UNSAFE,
+                    why="The row that has this label may be meant, which is not there.",
+                    prior=0.7,
+                )
+                return
 
 
 def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tuple[list[Splice], str] | None:
@@ -87,24 +99,47 @@ def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -
         start, end = context.span(parts[1])[0], context.span(parts[-1])[1]
         inside = context.source[start:end]
         return [(start, end, f"[{inside}]")], f"{text}.loc[…, [{inside}]]"
-    row = parts[0] if parts else node.slice
-    sign = row.operand if isinstance(row, ast.UnaryOp) and isinstance(row.op, ast.USub) else row
-    is_place = isinstance(sign, ast.Constant) and type(sign.value) is int
     if (places := _mend_column_position(context, node, text, parts)) is not None:
         return places
-    if context.failure.ename != "KeyError" or not is_place or context.failure.evalue != context.text(row):
-        return None
-    place = context.text(row)
-    if not context.is_true(
+    place = _read_missing_row(context, node)
+    if place is None or not context.is_true(
         f"({text}).index.nlevels == 1 and all((isinstance(_, str) and not _.strip().isdigit()) or hasattr(_, 'year') for _ in ({text}).index)"
     ):
         return None
     if not context.is_true(f"-len({text}) <= {place} < len({text})"):
         return None
-    if parts:
-        return [(*context.span(row), f"{text}.index[{place}]")], f"{text}.index[{place}]"
+    return _write_place(context, node, text, place)
+
+
+def _read_missing_row(context: RuleContext, node: ast.Subscript) -> str | None:
+    """The whole number written for a row, where it is the key that is missing."""
+    row = _find_row(node)
+    sign = row.operand if isinstance(row, ast.UnaryOp) and isinstance(row.op, ast.USub) else row
+    is_place = isinstance(sign, ast.Constant) and type(sign.value) is int and _is_loc(node)
+    place = context.text(row)
+    return place if is_place and context.failure.ename == "KeyError" and context.failure.evalue == place else None
+
+
+def _is_left_row(context: RuleContext, table: ast.expr, place: str) -> bool:
+    """Whether a table whose rows are no longer in their first order, or not all there, has a row at that place."""
+    text = context.operand(table)
+    has_numbers = f"({text}).index.inferred_type == 'integer' and ({text}).index.is_unique"
+    return is_reordered(context, table) and context.is_true(f"{has_numbers} and 0 <= {place} < len({text})")
+
+
+def _write_place(context: RuleContext, node: ast.Subscript, text: str, place: str) -> tuple[list[Splice], str]:
     assert isinstance(node.value, ast.Attribute)
+    if isinstance(node.slice, ast.Tuple):
+        return [(*context.span(_find_row(node)), f"{text}.index[{place}]")], f"{text}.index[{place}]"
     return [(*context.find_attribute_span(node.value), "iloc")], f"{text}.iloc[{place}]"
+
+
+def _find_row(node: ast.Subscript) -> ast.expr:
+    return node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+
+
+def _is_loc(node: ast.Subscript) -> bool:
+    return isinstance(node.value, ast.Attribute) and node.value.attr == "loc"
 
 
 def _mend_slice(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tuple[list[Splice], str] | None:

@@ -53,7 +53,7 @@ class PlaceInTable(Rule):
                 continue
             text, key = context.operand(node.value), context.text(node.slice)
             is_several = len(parts) > 1
-            is_shuffled = table.index_dtype.startswith("int") and _is_reordered(context, node.value)
+            is_shuffled = table.index_dtype.startswith("int") and is_reordered(context, node.value)
             if (is_several and len(parts) != 2) or not (table.columns or (is_shuffled and not is_several)):
                 continue
             if not context.is_true(f"({text}.iloc[{key}], True)[1]"):
@@ -160,10 +160,10 @@ def _counts_rows(context: RuleContext, table: str) -> bool:
     return context.is_true(f"{counted} or all(isinstance(label, str) for label in {index})")
 
 
-def _is_reordered(context: RuleContext, node: ast.expr) -> bool:
+def is_reordered(context: RuleContext, node: ast.expr) -> bool:
     """Whether what gave a variable its value leaves labels out or takes them in another order."""
     if isinstance(node, ast.Subscript):  # a column of it
-        return _is_reordered(context, node.value)
+        return is_reordered(context, node.value)
     if not isinstance(node, ast.Name):
         return False
     split = find_split(context)

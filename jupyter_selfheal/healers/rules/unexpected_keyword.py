@@ -115,7 +115,7 @@ class UnexpectedKeyword(Rule):
                 # one bin, many bins; but a name is no list of names
                 is_count = len(wrong) > 2 and wrong != "column" and is_plural(wrong, word) and _is_whole(keyword.value)
                 slip = is_count or is_plain_slip(wrong, word) or word in short
-                sure = len(near) == 1 and slip and (is_written_right(word) or not is_written_right(wrong))
+                sure = len(near) == 1 and slip and (is_count or is_written_right(word) or not is_written_right(wrong))
                 start = context.span(keyword)[0]
                 yield self.patch(
                     context.replace(context.cell_id, [(start, start + len(wrong), word)]),
@@ -206,6 +206,9 @@ def _list_parameters(context: RuleContext, call: ast.Call) -> list[str]:
     name = context.read_plain_chain(call.func)
     signature = context.signature(name) if name else None
     known = _list_named(signature)
+    kind = next((k.value for k in call.keywords if k.arg == "kind"), None)
+    if name and read_last_name(call.func) == "plot" and isinstance(kind, ast.Constant):
+        known += _list_named(context.signature(f"{name}.{kind.value}"))  # `.plot(kind="hist")` hands it to `.plot.hist`
     if name and signature is None:
         live = context.describe(name)
         known += WITHOUT_SIGNATURE.get(live.path, ()) if live is not None else ()
