@@ -207,8 +207,11 @@ def _list_parameters(context: RuleContext, call: ast.Call) -> list[str]:
     signature = context.signature(name) if name else None
     known = _list_named(signature)
     kind = next((k.value for k in call.keywords if k.arg == "kind"), None)
-    if name and read_last_name(call.func) == "plot" and isinstance(kind, ast.Constant):
-        known += _list_named(context.signature(f"{name}.{kind.value}"))  # `.plot(kind="hist")` hands it to `.plot.hist`
+    is_plot = read_last_name(call.func) == "plot" and isinstance(kind, ast.Constant) and isinstance(kind.value, str)
+    if name and is_plot and isinstance(kind, ast.Constant):
+        known += _list_named(
+            context.signature(f"{name}.{kind.value!s}")
+        )  # `.plot(kind="hist")` hands it to `.plot.hist`
     if name and signature is None:
         live = context.describe(name)
         known += WITHOUT_SIGNATURE.get(live.path, ()) if live is not None else ()
