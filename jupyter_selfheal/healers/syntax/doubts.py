@@ -60,8 +60,14 @@ ARGUMENTS = {
 }
 
 
+PRINTING = frozenset({"sep", "end", "file", "flush", None})
+"""What ``print`` is told beside its values; None stands for ``**``."""
+
+
 def has_other_arguments(node: ast.AST) -> bool:
-    """``len(x, 2)``: a builtin that takes no so many."""
+    """``len(x, 2)``: a builtin that takes no so many; ``print(Total=n)``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+        return not PRINTING.issuperset(k.arg for k in node.keywords)
     if (
         not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ARGUMENTS)
         or node.keywords
@@ -130,8 +136,10 @@ def _has_unreached_statements(node: ast.AST) -> bool:
 
 
 def _is_always_true(node: ast.AST) -> bool:
-    """``if (a, b):``."""
+    """``if (a, b):``, ``if c := 2:``."""
     test = node.test if isinstance(node, ast.If | ast.While | ast.IfExp) else None
+    if isinstance(test, ast.NamedExpr):
+        return isinstance(test.value, ast.Constant)
     return bool(isinstance(test, ast.Tuple | ast.List | ast.Set) and test.elts)
 
 

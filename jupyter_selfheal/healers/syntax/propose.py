@@ -20,6 +20,7 @@ from jupyter_selfheal.healers.syntax.reading_patches import (
     build_patch,
     list_used_below,
     offer_readings,
+    put_unlike_first,
 )
 from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
 from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, split_tokens
@@ -85,7 +86,7 @@ def propose_readings(case: Case, starts: Starts, history: Sequence[Attempt], sea
             exhausted=True,
         )
     kept = sorted(reply["passing"], key=lambda p: p["cost"] + LOST * _count_lost(source, p["text"]))
-    passing = build_passing(case, readings, kept)
+    passing = build_passing(case, readings, put_unlike_first(kept))
     tried = {a.patch.id for a in history}
     patches = [p for p in passing if p.id not in tried]
     if not passing:

@@ -41,6 +41,7 @@ def build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JSO
     """The sources that meet the oracle. Behind one that is doubted each is: the likelier may be right all the same."""
     used = list_used_below(case)
     patches: list[Patch] = []
+    cost = 0.0  # what comes first is shown first
     said = {id(r): (*readings[r["reading"]].words, *r["words"]) for r in replies}
     for raw in replies[:PATCHES]:
         words = said[id(raw)]
@@ -67,8 +68,29 @@ def build_passing(case: Case, readings: Sequence[Reading], replies: Sequence[JSO
                 f"the cell can also be read as {_quote_change(case.failure.source, other['text'])}, and prints the same"
             )
         why = WHY_UNRUN if raw.get("unrun") else WHY
-        patches.append(build_patch(case, raw["text"], words, float(raw["cost"]), why, rival))
+        cost = max(cost + 0.01, float(raw["cost"]))
+        patches.append(build_patch(case, raw["text"], words, cost, why, rival))
     return patches
+
+
+def put_unlike_first(replies: Sequence[JSON]) -> list[JSON]:
+    """The likeliest source, what mends the form of its numbers, and of the others first those that do something else for other inputs: a second one
+    that does the same tells nobody anything."""
+    programs: dict[str, JSON] = {}
+    for raw in replies:
+        programs.setdefault(src.canonicalise(raw["text"]), raw)
+    kept = list(programs.values())
+    leaders: dict[object, JSON] = {}
+    for raw in kept:
+        known = raw.get("behaviour")
+        leaders.setdefault(id(raw) if known is None else f"{known}", raw)
+    unlike = [r for r in leaders.values() if not r.get("form")]
+    return [
+        *unlike[:1],
+        *(r for r in kept if r.get("form")),
+        *unlike[1:],
+        *(r for r in kept if r not in leaders.values()),
+    ]
 
 
 def _makes_text_of_less(words: Sequence[str]) -> bool:

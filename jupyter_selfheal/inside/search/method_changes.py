@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.positions import LineTable
+from jupyter_selfheal.inside.positions import Edit, LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.tree_names import list_names, walk
@@ -23,6 +23,8 @@ UNCALLED = frozenset(
     {"upper", "lower", "strip", "split", "sort", "pop", "isupper", "islower", "isdigit", "isalpha", "title", "items", "keys", "copy"}
 )  # fmt: skip
 """Methods that need no argument, and that no beginner hands on."""
+QUESTIONS = frozenset({"isalnum", "isalpha", "isdigit", "islower", "isnumeric", "isspace", "isupper"})
+"""Methods that say whether a text is of a kind: as a condition each holds until it is called."""
 OF_TEXT = frozenset(
     {
         "upper",
@@ -41,6 +43,20 @@ OF_TEXT = frozenset(
     }
 )
 """Methods that are written as if they were functions."""
+
+
+def list_uncalled_questions(text: str) -> list[Change]:
+    """``if a.isdigit and b.isdigit:``: what holds whatever the text is; all of them at once."""
+    table, edits, line = LineTable(text), list[Edit](), 0
+    for node in walk(ast.parse(text)):
+        asked = [node.test] if isinstance(node, ast.If | ast.While | ast.IfExp) else []
+        asked += node.values if isinstance(node, ast.BoolOp) else []
+        asked += [node.operand] if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else []
+        for value in asked:
+            if isinstance(value, ast.Attribute) and value.attr in QUESTIONS:
+                end = find_span(value, table)[1]
+                edits, line = [*edits, (end, end, "()")], line or node.lineno  # type: ignore[attr-defined]
+    return [Change(tuple(sorted(edits)), 0.9, line, "a question is not called", kind="senseless")] if edits else []
 
 
 def list_method_changes(tree: ast.Module, source: str, table: LineTable, known: frozenset[str]) -> Iterator[Change]:

@@ -34,9 +34,12 @@ CALLED = frozenset(
     {"print", "input", "range", "round", "float", "int", "str", "len", "sum", "max", "min", "abs", "sorted", "reversed"}
 )
 """Builtins of which no item is taken."""
+COLLECTIONS = frozenset({"dict", "input", "list", "range", "raw_input", "sorted", "str", "tuple"})
+"""Builtins that give what has items."""
 METHODS = frozenset(name for kind in (list, str, dict, set) for name in dir(kind) if not name.startswith("_"))
 """Methods of Python's own collections and texts: no item is taken of one."""
 _SLOT = re.compile(r"\{[^\W\d]\w*\}")
+_SAID: dict[type, str] = {ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"}
 ALIKE = 0.8
 """Likeness of two names from which one may be a slip for the other."""
 SURE = 0.6
@@ -63,6 +66,7 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
             edits = tuple((*find_span(n, table), other) for n in places)
             prior = 0.3 + 0.4 * _measure_likeness(name, other) + (0.0 if other in used else 0.1)
             yield Change(edits, min(prior, 0.9), places[0].lineno, f"`{name}` is `{other}`", kind="name")
+    yield from _quote_prose(tree, table, there)
     yield from _mend_all_names(read, sorted(set(bound)), there, table)
     idle = [n for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id not in used]
     for target in idle:
@@ -75,6 +79,33 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
     yield from _write_prints(tree, table)
     yield from _use_bound(read, idle, table)
     yield from _call_subscripted(read, tree, table, known)
+    yield from _take_items(tree, table)
+
+
+def _quote_prose(tree: ast.AST, table: LineTable, there: set[str]) -> Iterator[Change]:
+    """``print(a is greater)`` as ``print(a, "is greater")``, ``print(not found)`` as ``print("not found")``: words that happen to be Python, the last of
+    which nothing binds; in all places at once."""
+    edits: list[tuple[int, int, str]] = []
+    line = 0
+    for call in (n for n in walk(tree) if is_call(n, "print") and isinstance(n, ast.Call)):
+        for value in call.args:
+            match value:
+                case ast.Compare(left, [op], [ast.Name(name)]) if isinstance(
+                    op, ast.Is | ast.IsNot | ast.In | ast.NotIn
+                ):
+                    start = find_span(left, table)[1]
+                    said = f', "{_SAID[type(op)]} {name}"'
+                case ast.UnaryOp(ast.Not(), ast.Name(name)):
+                    start, said = find_span(value, table)[0], f'"not {name}"'
+                case _:
+                    continue
+            if name not in there:
+                edits.append((start, find_span(value, table)[1], said))
+                line = line or call.lineno
+    if edits:
+        yield Change(
+            tuple(sorted(edits)), 0.85, line, "the quotes around words that are printed are missing", kind="name"
+        )
 
 
 def _mend_all_names(read: list[ast.Name], bound: list[str], there: set[str], table: LineTable) -> Iterator[Change]:
@@ -160,6 +191,39 @@ def _call_subscripted(read: list[ast.Name], tree: ast.AST, table: LineTable, kno
             edits = ((opened, find_span(node.slice, table)[0], "("), (end - 1, end, ")"))
             words = f"the brackets of `{ast.unparse(node.value)}` are of another kind"
             yield Change(edits, 0.85, node.lineno, words, kind="failing")
+
+
+def _take_items(tree: ast.AST, table: LineTable) -> Iterator[Change]:
+    """``s(i)`` as ``s[i]`` where ``s`` is set to what is no function; all places of a name at once."""
+    values: dict[str, list[ast.expr]] = {}
+    for node in walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            values.setdefault(node.targets[0].id, []).append(node.value)
+    defined = {n.name for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    items = {name for name, given in values.items() if all(map(_has_items, given))} - defined
+    places: dict[str, list[ast.Call]] = {}
+    for node in walk(tree):
+        match node:
+            case ast.Call(ast.Name(name), [item], []) if name in items and not isinstance(item, ast.Starred):
+                places.setdefault(name, []).append(node)
+    for name, calls in places.items():
+        edits: list[tuple[int, int, str]] = []
+        for call in calls:
+            end = find_span(call, table)[1]
+            edits += [(find_span(call.func, table)[1], find_span(call.args[0], table)[0], "["), (end - 1, end, "]")]
+        yield Change(
+            tuple(sorted(edits)), 0.85, calls[0].lineno, f"the brackets of `{name}` are of another kind", kind="failing"
+        )
+
+
+def _has_items(value: ast.expr) -> bool:
+    """Whether what a name is set to is surely no function."""
+    match value:
+        case ast.Call(ast.Name(name)):
+            return name in COLLECTIONS
+        case ast.Call(ast.Attribute(attr=name)):
+            return name in METHODS
+    return isinstance(value, ast.Constant | ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.JoinedStr)
 
 
 def _use_bound(read: list[ast.Name], idle: list[ast.Name], table: LineTable) -> Iterator[Change]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+import time
 import types
 import warnings
 from collections.abc import Mapping, Sequence
@@ -23,13 +24,16 @@ from jupyter_selfheal.inside.search.digits_as_texts import list_number_reads
 from jupyter_selfheal.inside.search.explore_reading import CHANGE, STEPS, UNSEEN, Explorer, Node
 from jupyter_selfheal.inside.search.idle_results import list_kept_results, list_used_results
 from jupyter_selfheal.inside.search.meant_changes import describe_guess
+from jupyter_selfheal.inside.search.method_changes import list_uncalled_questions
 from jupyter_selfheal.inside.search.name_changes import list_sure_names
+from jupyter_selfheal.inside.search.number_forms import FORMS, Form, mend_form
 from jupyter_selfheal.inside.search.printed_likeness import measure_likeness
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.repeated_slips import list_choices
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.run_result import OK, TIME
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_cases, find_uneven_texts
+from jupyter_selfheal.inside.search.varied_input import observe, record_lines, vary_lines
 
 FIRST_STEPS, LONGER, SPARE = 100_000, 2, 4
 """Steps of the first run of each reading: of 48 that never come to an end the right one is lost behind the others. Readings that are run
@@ -78,6 +82,10 @@ STUCK = 3.0
 """CPU seconds beyond what it may take after which a run that does not count its steps (it is in C code) is killed."""
 ENOUGH = 6
 """Passing sources after which no more readings are explored."""
+FIRST, FIRST_LEAST = 0.5, 0.5
+"""The share of the CPU seconds in which all readings are run, and the least of them: of 30 that make ever longer numbers without end each takes half a second until it is cut."""
+COMPARED, FAILS = 8, 0.6
+"""Passing sources that are run for other inputs too, and what it costs one that fails for all of them."""
 
 
 def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,7 +96,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
         program = read_program(argument["program"])
         explorer = Explorer(Runner(program, shell.user_ns), argument["unit"], frozenset(argument["known"]))
         nodes = [Node(r["text"], r["cost"], ()) for r in argument["readings"]]
-        runs = _run_all(explorer, nodes)
+        runs = _run_all(explorer, nodes, max(most * FIRST, FIRST_LEAST))
         passing = [_describe_reading(n, node) for n, node in enumerate(nodes) if _is_pass(runs[n])]
         likeness = [float(r[1]) if isinstance(r, list) else -1.0 for r in runs]
         tried, furthest = len(nodes), list[dict[str, Any]]()
@@ -110,6 +118,8 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
                 unproven = run_in_fork(lambda text=text: explorer.find_unproven(argument["given"], text), WAIT)  # type: ignore[misc]
                 found["rival"] = "" if unproven in ("", "given") else UNRUN
                 found["unrun"] = unproven == "given"
+        if explorer.aligns and any("input" in found["text"] for found in passing):
+            passing = _look_further(explorer, passing)
         cut = [n for n, r in enumerate(runs) if not isinstance(r, list) or r[2] == TIME]
         raised = [n for n, r in enumerate(runs) if isinstance(r, list) and r[2] not in (OK, TIME)]
         cpu = read_cpu_time() - began
@@ -136,10 +146,11 @@ def _use_idle_results(explorer: Explorer, found: dict[str, Any], used: frozenset
 
 def _bind_names(explorer: Explorer, found: dict[str, Any], known: frozenset[str]) -> None:
     """Let what did not run read names that there are, and ask what differs: ``Print('none')`` fails whatever is printed elsewhere. So are names that
-    differ in upper and lower case alone one, where the output is right with that too."""
+    differ in upper and lower case alone one, and questions called, where the output is right with that too."""
     for _ in range(KEPT):
         text = found["text"]
         changes = [*list_sure_names(text, known), *list_choices(text, known), *list_case_twins(text, known)]
+        changes += list_uncalled_questions(text)
         change = next(iter(changes), None)
         new = splice(text, change.edits) if change is not None else ""
         if change is None or run_in_fork(lambda new=new: explorer.run(new)[0], WAIT) is not True:  # type: ignore[misc]
@@ -171,17 +182,80 @@ def _even_texts(found: dict[str, Any], before: str, expected: str) -> None:
             found["text"], found["words"], found["rival"] = splice(text, edits), [*found["words"], words], UNSEEN
 
 
-def _run_all(explorer: Explorer, nodes: Sequence[Node]) -> list[object]:
-    """Run each source (see :data:`FIRST_STEPS`), and leave the explorer the steps that what is made of them may take."""
+def _look_further(explorer: Explorer, passing: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The sources that pass, each with what it does for other inputs (``behaviour``), and behind the likeliest one what mends the form of its
+    numbers there."""
+
+    def work() -> list[dict[str, Any]]:
+        explorer.steps = FIRST_STEPS
+        inputs = vary_lines(record_lines(explorer, passing[0]["text"]), explorer.expected)
+        if not inputs:
+            return passing
+        seen = [observe(explorer, found["text"], inputs) for found in passing[:COMPARED]]
+        for found, runs in zip(passing, seen, strict=False):
+            found["behaviour"] = seen.index(runs)
+            found["cost"] += FAILS * sum(status not in (OK, TIME) for status, _ in runs) / len(runs)
+        first, *others = sorted(passing[:DOUBTED], key=lambda p: float(p["cost"]))
+        return [first, *_mend_forms(explorer, first, inputs), *others, *passing[DOUBTED:]]
+
+    reply = run_in_fork(work, WAIT, cpu=STUCK)
+    return reply if isinstance(reply, list) else passing
+
+
+def _mend_forms(explorer: Explorer, found: dict[str, Any], inputs: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+    """A source that passes with numbers in another form, where one comes out for another input as nobody writes it."""
+    text, words = found["text"], list[str]()
+    runs = observe(explorer, text, inputs)
+    for form in FORMS:
+        if form.count(explorer.expected):
+            continue
+        at = next((n for n, (status, printed) in enumerate(runs) if status == OK and form.count(printed)), None)
+        if at is None:
+            continue
+
+        def count(source: str, form: Form = form, at: int = at) -> float:
+            status, printed = observe(explorer, source, inputs[at : at + 1])[0]
+            return form.count(printed) if status == OK else math.inf
+
+        edits, told = mend_form(text, explorer.expected, form, count)
+        new = splice(text, edits)
+        if edits and explorer.run(new)[0]:
+            text, words = new, [*words, *told]
+    if not words:
+        return []
+    rival = f'with and without "{words[0]}" the cell prints the same here'
+    found["rival"] = found["rival"] or rival
+    return [
+        {
+            **found,
+            "text": text,
+            "cost": found["cost"] + CHANGE,
+            "words": [*found["words"], *words],
+            "rival": rival,
+            "behaviour": None,
+            "form": True,
+        }
+    ]
+
+
+def _run_all(explorer: Explorer, nodes: Sequence[Node], most: float) -> list[object]:
+    """Run each source (see :data:`FIRST_STEPS`), the likeliest first and none after ``most`` CPU seconds, and leave the explorer the steps that what
+    is made of them may take."""
 
     is_shared = leaves_nothing([node.source for node in nodes], explorer.runner.ns)
+    began = list[float]()
+
+    def run_once(node: Node) -> list[Any] | None:
+        began.append(time.process_time())  # a fork's own clock, which begins with it
+        return _run_once(explorer, node) if began[-1] - began[0] <= most else None
 
     def run_for(chosen: Sequence[Node], steps: int) -> list[object]:
         explorer.steps = steps
-        works = [partial(_run_once, explorer, node) for node in chosen]
-        return (
-            run_each_in_fork(works, WAIT, cpu=STUCK) if is_shared else [run_in_fork(w, WAIT, cpu=STUCK) for w in works]
-        )
+        works = [partial(run_once, node) for node in chosen]
+        if is_shared:
+            return run_each_in_fork(works, WAIT, cpu=STUCK)
+        ends_at = read_cpu_time() + most
+        return [run_in_fork(w, WAIT, cpu=STUCK) if read_cpu_time() <= ends_at else None for w in works]
 
     runs = run_for(nodes, FIRST_STEPS)
     cut = [n for n, reply in enumerate(runs) if not isinstance(reply, list) or reply[2] == TIME]
