@@ -59,8 +59,8 @@ def _vary_line(line: str, has_points: bool) -> Iterator[str]:
             f"{n}{behind}" for n in (number + 1, number * 10, *([number + 0.5] if has_points else ()), 1, number - 1)
         )
     elif re.fullmatch(r"-?\d*\.\d+", first):
-        number = float(first)
-        yield from (f"{n}{behind}" for n in (number + 1, round(number + 0.555, 3), number * 10))
+        read = float(first)
+        yield from (f"{n}{behind}" for n in (read + 1, round(read + 0.555, 3), read * 10))
     else:
         yield from (line.swapcase(), f"{line}x", line[::-1])
 
