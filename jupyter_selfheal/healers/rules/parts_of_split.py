@@ -28,7 +28,7 @@ class PartsOfSplit(Rule):
     """Give data and labels of the same part of a split.
 
     **Failure** `ValueError: Found input variables with inconsistent numbers of samples: [112, 150]` at `model.fit(X_train, y)`,
-    `accuracy_score(y_train, model.predict(X_test))`; `missing 1 required positional argument: 'y'` at `model.score(X_test)`.
+    `accuracy_score(y_train, model.predict(X_test))`; `y should be a 1d array` at `model.fit(X_train, X_test)`; `missing 1 required positional argument: 'y'` at `model.score(X_test)`.
 
     **Fix** The labels of the part that the data are of: `model.fit(X_train, y_train)`, `accuracy_score(y_test, model.predict(X_test))`; `model.score(X_test, y_test)`.
 
@@ -44,7 +44,7 @@ class PartsOfSplit(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"ValueError", "TypeError"})
     message = re.compile(
-        r"inconsistent numbers of samples|could not be broadcast together|must be the same size|must have same first dimension|missing (?:1|a) required (?:positional )?argument: '(?:y|y_pred)'$"
+        r"inconsistent numbers of samples|y should be a 1d array|could not be broadcast together|must be the same size|must have same first dimension|missing (?:1|a) required (?:positional )?argument: '(?:y|y_pred)'$"
     )
     applicability = Applicability.SAFE
     why = "The split says which labels belong to which data."
@@ -55,6 +55,15 @@ class PartsOfSplit(Rule):
             yield from self._give_labels(context, split)
             return
         for call in context.list_calls_at_failure() if split is not None else ():
+            if split is not None and (change := _find_data_for_labels(call, split)):
+                node, name = change
+                yield self.patch(
+                    context.replace_here((*context.span(node), name)),
+                    f"Give `{name}` in place of `{context.text(node)}`",
+                    f"`{context.text(node)}` holds data, and the labels of `{context.text(call.args[0])}` are `{name}`.",
+                    prior=0.93,
+                )
+                return
             given = [*call.args, *(k.value for k in call.keywords)]
             named = [n for n in given if isinstance(n, ast.Name)]
             labels = next((n for n in named if split and n.id in split.labels.values()), None)
@@ -158,6 +167,18 @@ class PartsOfSplit(Rule):
                 f"`{context.text(call.func)}` takes the labels, and what was predicted.",
                 prior=0.93,
             )
+
+
+def _find_data_for_labels(call: ast.Call, split: Split) -> tuple[ast.expr, str] | None:
+    """What is given for labels though it is data, and the labels that belong there: ``model.fit(X_train, X_test)``."""
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr in ("fit", "score", "fit_predict", "partial_fit")):
+        return None
+    match call.args:
+        case [ast.Name(data), ast.Name(other) as given] if data != other:
+            roles = {name: role for role, name in split.data.items()}
+            if data in roles and other in roles and roles[data] in split.labels:
+                return given, split.labels[roles[data]]
+    return None
 
 
 def _agrees_with_words(context: RuleContext, role: str) -> bool:

@@ -206,12 +206,10 @@ def _list_parameters(context: RuleContext, call: ast.Call) -> list[str]:
     name = context.read_plain_chain(call.func)
     signature = context.signature(name) if name else None
     known = _list_named(signature)
-    kind = next((k.value for k in call.keywords if k.arg == "kind"), None)
-    is_plot = read_last_name(call.func) == "plot" and isinstance(kind, ast.Constant) and isinstance(kind.value, str)
-    if name and is_plot and isinstance(kind, ast.Constant):
-        known += _list_named(
-            context.signature(f"{name}.{kind.value!s}")
-        )  # `.plot(kind="hist")` hands it to `.plot.hist`
+    kinds = [k.value.value for k in call.keywords if k.arg == "kind" and isinstance(k.value, ast.Constant)]
+    if name and kinds and read_last_name(call.func) == "plot":
+        # `.plot(kind="hist")` hands it to `.plot.hist`
+        known += _list_named(context.signature(f"{name}.{kinds[0]!s}"))
     if name and signature is None:
         live = context.describe(name)
         known += WITHOUT_SIGNATURE.get(live.path, ()) if live is not None else ()
