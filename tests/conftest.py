@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,7 +40,10 @@ def what_was_missing(reason: str) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """What a file's tests start is marked no longer when they have ended: a kernel that later ones share would be taken for what one left."""
+    """No trial of a test runs on into the next one. What a file's tests start is marked no longer when they have ended: a kernel that later ones
+    share would be taken for what one left."""
+    if fake_kernel := sys.modules.get("jupyter_selfheal.testing.fake_kernel"):
+        fake_kernel.end_left_trials()
     yield
     if nextitem is None or nextitem.path != item.path:
         stop_marking()

@@ -31,6 +31,17 @@ from jupyter_selfheal.model import (
 from jupyter_selfheal.testing.fake_cells import FakeShell, State, build_display, run_cell, run_probe
 
 _ONE_AT_A_TIME = threading.RLock()  # sys.stdout and sys.path belong to the whole process
+_tests_ended = 0
+
+
+def end_left_trials() -> None:
+    """Wait for a trial that a cancelled heal left running on its thread, and let such threads begin no other one.
+
+    For the end of a test: a trial takes back what was changed of the process meanwhile, ``sys.path`` say, and the next test may have changed it.
+    """
+    global _tests_ended
+    with _ONE_AT_A_TIME:
+        _tests_ended += 1
 
 
 class FakeKernel:
@@ -55,6 +66,7 @@ class FakeKernel:
         self._namespace = dict(namespace or {})
         self._start = start
         self._closed = False
+        self._made_after = _tests_ended
         self.requests: list[TrialRequest] = []
         """Every request that was run from this state, for assertions."""
 
@@ -77,11 +89,16 @@ class FakeKernel:
             raise KernelError("this state was closed: open a new one")
         self.requests.append(request)
         began = time.perf_counter()
-        with _ONE_AT_A_TIME, _lend_process(request.paths):
+        with _ONE_AT_A_TIME, self._lend_process(request.paths):
             state = self._rebuild_state()
             steps, ending = _run_steps(state, request.steps, time.process_time() + request.timeout)
         trial = Trial(request.patch_id, steps, ending, self.start, self.isolation, seconds=time.perf_counter() - began)
         return trial, self._keep_state(request, trial)
+
+    def _lend_process(self, paths: Sequence[str]) -> contextlib.AbstractContextManager[None]:
+        if self._made_after != _tests_ended and threading.current_thread() is not threading.main_thread():
+            raise KernelError("the test that made this state is over")
+        return _lend_process(paths)
 
     def close(self) -> None:
         """Idempotent; kernels kept from this one live on."""

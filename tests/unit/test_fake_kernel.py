@@ -5,13 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import threading
 import types
 import warnings
 
 import pytest
 
+from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.model import Run, TrialRequest
-from jupyter_selfheal.testing.fake_kernel import FakeKernel
+from jupyter_selfheal.testing.fake_kernel import FakeKernel, end_left_trials
 
 WAITS = "import time\nfor _ in range(12):\n    time.sleep(0.01)"
 
@@ -84,3 +86,36 @@ def test_what_a_cell_changes_of_the_process_holds_in_its_trial_alone() -> None:
     trial, _ = FakeKernel([CHANGES]).run(TrialRequest((Run(seen, "c"),), paths=("ours",)))
     assert trial.steps[0].status == "ok"
     assert look() == before
+
+
+def test_a_trial_that_was_left_behind_takes_nothing_back_of_the_next_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It restores ``sys.path`` when it ends: that once took away what the next test had put on it."""
+    gate = types.ModuleType("gate")
+    gate.began, gate.go = threading.Event(), threading.Event()  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "gate", gate)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    kernel = FakeKernel()
+    request = TrialRequest((Run("import gate\ngate.began.set()\ngate.go.wait()"),), timeout=60)
+    left = threading.Thread(target=kernel.run, args=(request,), daemon=True)
+    left.start()
+    assert gate.began.wait(60)
+    opener = threading.Thread(target=gate.go.set)
+    opener.start()
+    end_left_trials()
+    sys.path.insert(0, "of the next test")
+    left.join(60)
+    opener.join()
+    assert sys.path[0] == "of the next test"
+    refused: list[BaseException] = []
+
+    def run_again() -> None:
+        try:
+            kernel.run(request)
+        except KernelError as error:
+            refused.append(error)
+
+    again = threading.Thread(target=run_again, daemon=True)
+    again.start()
+    again.join(60)
+    assert len(refused) == 1
+    assert kernel.run(request)[0].ran, "whoever made it and waits for it may still use it"
