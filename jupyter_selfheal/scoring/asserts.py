@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step, Trial
 from jupyter_selfheal.scoring.edited_asserts import count_unedited
 from jupyter_selfheal.scoring.evidence import Count, Evidence
@@ -23,6 +24,11 @@ ASSERT_SECONDS = 5.0
 
 AT_MOST = 20
 """Asserts below that are asked in one trial."""
+_READERS = re.compile(
+    r"^_?(?:open|read\w*|load\w*|\w*exists|is_?file|is_?dir|listdir|scandir|iterdir|r?glob|stat|getsize|\w*fromtxt|fromfile|query|execute)$"
+)
+"""How functions are named that look at files, and at what a database holds."""
+
 _COMMENT = re.compile(r"\s+#.*")
 
 
@@ -103,13 +109,17 @@ def find_asserts_below(case: Case, patch: Patch) -> tuple[AssertBelow, ...]:
     stored = {key for _, _, after in list_patched_cells(case, patch) for key in _list_stored_keys(after)}
     asserts: list[AssertBelow] = []
     rebound: set[str] = set()
+    may_have_written = False
     for cell in case.notebook.list_code_after(case.failure.cell_id):
-        if cell.skip or cell.expensive or src.is_foreign(cell.source) or "raises-exception" in cell.tags:
-            continue
+        is_foreign = src.is_foreign(cell.source)
+        is_asked = not (cell.skip or cell.expensive or is_foreign or "raises-exception" in cell.tags)
+        may_have_written |= is_foreign
         for statement in src.list_statements(cell.source):
             names = src.collect_names([statement.node])
             if (
-                _holds_only_asserts(statement.node)
+                is_asked
+                and _holds_only_asserts(statement.node)
+                and not (may_have_written and _may_use_files(statement.node))
                 and _depends_on_own(names, own)
                 and names.uses <= there
                 and not names.uses & rebound
@@ -118,7 +128,19 @@ def find_asserts_below(case: Case, patch: Patch) -> tuple[AssertBelow, ...]:
                 asserts.append(AssertBelow(cell.id, src.extract_text(cell.source, statement.node), decides))
             else:  # asserts that are asked are asked in order, so that what `stack.pop()` or `Shop().add()` in one does is there for the next
                 rebound |= names.binds | names.changes | names.deletes
+                may_have_written |= _may_write(statement.node)
     return tuple(asserts[:AT_MOST])
+
+
+def _may_use_files(node: ast.stmt) -> bool:
+    """Whether what a statement says may hang on a file: it calls something that is named like a reader."""
+    return any(_READERS.search(read_called_name(n)) for n in ast.walk(node))
+
+
+def _may_write(node: ast.stmt) -> bool:
+    """Whether a statement may write a file: a command or magic (its line is `pass` here), or a call of anything that is not known to write none."""
+    called = (read_called_name(n) for n in ast.walk(node) if isinstance(n, ast.Call))
+    return isinstance(node, ast.Pass) or any(name == "open" or name not in BUILTINS for name in called)
 
 
 def _holds_only_asserts(node: ast.stmt) -> bool:

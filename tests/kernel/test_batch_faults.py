@@ -128,7 +128,7 @@ def test_a_report_without_room_keeps_no_other_report_from_being_written(place: P
         given = write(place / "n.ipynb", "1")
         done = heal(given, "--in-place", "--report", "full/r.html", "--report", "r.xml")
         assert done.stderr.strip() == (
-            "jupyter selfheal: full/r.html: cannot be written (No space left on device): choose another place with --report"
+            "jupyter selfheal: full/r.html: cannot be written (No space left on device): make room there, or choose another place with --report"
         )
         assert [p.name for p in full.iterdir()] == ["ballast"]
     assert "<testsuite" in (place / "r.xml").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +161,7 @@ def test_the_reason_that_is_given_is_the_one_of_the_fix_that_is_offered(place: P
     given = write(
         place / "n.ipynb", "vals = [3, 1, 2]", "print(sorted(val))"
     )  # `eval`, which is near by too, adds something
-    done = " ".join(heal(given, ends=1).stdout.split())
+    done = json.dumps(heal(given, "--json", ends=1).cells[1])
     assert "Change `val` to `vals`" in done
     assert "dynamic evaluation" not in done
     assert "it runs, but nothing here confirms the result" in done

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.kernels.forked import ForkedKernel
-from jupyter_selfheal.model import Sandbox, Trial
+from jupyter_selfheal.model import Run, Sandbox, Trial, TrialRequest
 from tests.kernel.forking import User, printed, tried
 
 pytestmark = pytest.mark.kernel
@@ -48,6 +48,26 @@ def test_two_hundred_megabytes_of_output_are_cut(freeze: Any) -> None:
     )
     assert len(printed(trial)) <= 101 * 1024
     assert "output cut" in printed(trial, "stderr")
+
+
+def test_one_value_too_large_cuts_nothing_that_is_printed_below_it(freeze: Any) -> None:
+    shows = "from IPython.display import display\nfor n in range(3):\n    display({'text/plain': 'x' * 200_000}, raw=True)\n    print('row', n)"
+    trial = tried(freeze(), shows, sandbox=Sandbox(output_kb=100))
+    assert printed(trial) == "row 0\nrow 1\nrow 2\n"
+    assert printed(trial, "stderr").count("output cut") == 3
+
+
+def test_a_cell_that_prints_without_end_leaves_the_cells_below_their_outputs(freeze: Any) -> None:
+    steps = (
+        Run("print('x' * 500_000)\nprint('late')", "a"),
+        Run("print('below')\n7", "b"),
+        Run("print('y' * 500_000)", "c"),
+    )
+    trial, _ = freeze().run(TrialRequest(steps, sandbox=Sandbox(output_kb=100)))
+    first, second, third = ("".join(o.text for o in step.outputs if o.name == "stdout") for step in trial.steps)
+    assert len(first) == 100 * 1024
+    assert second == "below\n"
+    assert 0 < len(third) <= 13 * 1024, "what each cell has to itself is a part of the whole"
 
 
 def test_output_from_c_keeps_its_place(freeze: Any) -> None:

@@ -30,6 +30,16 @@ def test_minimize_and_bisect_leave_the_kernel_free(loaded: LiveKernel) -> None:
     assert loaded.value(FOLDER) == "['minimal.ipynb']", "nothing of the session's own is left"
 
 
+def test_a_number_that_is_that_of_no_failing_cell_is_refused(loaded: LiveKernel) -> None:
+    loaded.run("%heal off\nunused = 3", "a")
+    loaded.run(FAILS, "b", allow_stdin=True)
+    for number in ("0", "-1", "1.5", "\u00b2", "99", "two"):
+        reply = loaded.run(f"%heal minimize {number}", "command", allow_stdin=True)
+        assert (reply["status"], reply["ename"]) == ("error", "UsageError")
+        assert f"{number!r} is none" in reply["evalue"]
+    assert loaded.value(FOLDER) == "[]"
+
+
 @pytest.mark.slow
 def test_bisect_names_the_first_cell_that_no_longer_gives_what_is_stored(loaded: LiveKernel) -> None:
     stored = {"x = 2\nx": "2", "y = x * 3\ny": "7", "y + 1": "8"}

@@ -28,6 +28,9 @@ CUT = "\n… output cut: the trial's limit is reached …\n"
 HEAD = 2000
 """How many characters are shown of one value that is beyond the limit."""
 
+_SHARE = 8
+"""Part of the limit that each step has to itself: a cell that prints without end leaves the cells below their outputs."""
+
 FAULTS = "faults"
 """The file to which Python writes the stack of a crash."""
 
@@ -121,7 +124,7 @@ class Capture:
         self._patch_sessions()
 
     def begin(self, frames: Frames, memory: Memory, limit: int) -> None:
-        """Send to these from now on; ``limit`` is in bytes, for the whole trial."""
+        """Send to these from now on; ``limit`` is in bytes, for the whole trial but for what each step has to itself."""
         self.frames, self.memory, self.limit = frames, memory, limit
         self._sent, self._pid = 0, os.getpid()
         self._muted = self._is_cut = False
@@ -133,9 +136,10 @@ class Capture:
         self.frames = self.memory = None
 
     def begin_step(self) -> None:
-        """A new step begins."""
+        """A new step begins. However much those before it put out, it may put out a share of the limit."""
         self.flush()
-        self.text, self._muted = "", False
+        self.text, self._muted, self._is_cut = "", False, False
+        self._sent = min(self._sent, self.limit - self.limit // _SHARE)
 
     def mute(self) -> None:
         """A probe begins: what it writes is nobody's output."""
@@ -194,13 +198,18 @@ class Capture:
         if kind == "error" or len(raw) + self._sent <= self.limit:
             self._send({"output_type": kind, **json.loads(raw)}, len(raw))
         elif kind != "clear_output":
-            self._say_cut(str((content.get("data") or {}).get("text/plain", ""))[:HEAD])
+            # one value that is too much is no end of what is printed: it is told by how it begins (it is no output to compare with)
+            text = str((content.get("data") or {}).get("text/plain", ""))[:HEAD] + CUT
+            if len(text) + self._sent <= self.limit:
+                self._send({"output_type": "stream", "name": "stderr", "text": text}, len(text))
+            else:
+                self._say_cut()
 
-    def _say_cut(self, head: str = "") -> None:
-        """The limit is reached: say so once, and how the value begins that is beyond it (it is no output to compare with)."""
+    def _say_cut(self) -> None:
+        """The limit is reached: say so once in each step."""
         if not self._is_cut:
             self._is_cut = True
-            self._send({"output_type": "stream", "name": "stderr", "text": head + CUT}, 0)
+            self._send({"output_type": "stream", "name": "stderr", "text": CUT}, 0)
 
     def _send(self, output: dict[str, Any], size: int) -> None:
         self._sent += size

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import errno
 import io
 import logging
 import os
@@ -62,12 +61,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         # the reader of our output went away (``| head``): no traceback, and none at exit either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return _print_error(
-                f"{error.strerror}{f': {error.filename}' if error.filename else ''}: make room, or set TMPDIR to a folder with room"
-            )
-        return _print_error(_report_internal_error(error))
     except Exception as error:
         return _print_error(_report_internal_error(error))
 
@@ -100,7 +93,7 @@ def _show_problems_of_plugins() -> None:
 def _report_internal_error(error: Exception) -> str:
     from jupyter_selfheal.surfaces.cli import faults
 
-    return faults.report_internal_error(error)
+    return faults.describe_full_disk(error) or faults.report_internal_error(error)
 
 
 def _print_error(message: str) -> int:

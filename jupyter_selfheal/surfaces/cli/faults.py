@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import platform
 import tempfile
 import traceback
@@ -36,6 +37,16 @@ def report_internal_error(error: BaseException) -> str:
     return (
         f"internal error, not one of the notebook ({summary}); no log could be written: the disk is full, or read-only"
     )
+
+
+def describe_full_disk(error: BaseException) -> str | None:
+    """One line on a disk without room, or a quota that is used up; None for any other error."""
+    if not isinstance(error, OSError) or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return None
+    place, temporary = str(error.filename or ""), tempfile.gettempdir()
+    if place and not Path(place).is_relative_to(temporary):
+        return f"{error.strerror}: {place}; make room there"
+    return f"{error.strerror}: {place or temporary}; make room there, or set TMPDIR to a folder with room"
 
 
 def describe_broken_import(error: BaseException) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -65,12 +64,7 @@ def heal_notebook(session: Session, job: Job, progress: Progress | None = None) 
     except (ConfigError, NotebookError, InfrastructureError) as error:
         return _report_failure(job, str(error))
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-            return _report_failure(
-                job,
-                f"{error.strerror}: {error.filename or 'no file named'}; make room, or set TMPDIR to a folder with room",
-            )
-        return _report_failure(job, faults.report_internal_error(error))
+        return _report_failure(job, faults.describe_full_disk(error) or faults.report_internal_error(error))
 
 
 def _heal_and_write(session: Session, job: Job, progress: Progress | None) -> NotebookReport:

@@ -13,6 +13,7 @@ from IPython.core.error import UsageError
 from jupyter_selfheal import magic_options as options
 from jupyter_selfheal.config import read_setting
 from jupyter_selfheal.errors import SelfHealError
+from jupyter_selfheal.numbers import read_count
 from jupyter_selfheal.surfaces import words
 from jupyter_selfheal.surfaces.live import explanation, patch_application, worker_questions
 from jupyter_selfheal.surfaces.live.actions import Actions
@@ -254,8 +255,9 @@ class HealMagics:
     def _do_minimize(self, number: str) -> None:
         from jupyter_selfheal.surfaces.live import session_file
 
-        cells = self._session.cells.list_cells_to_failure(int(number) if number.isdigit() else 0)
-        if number and not (number.isdigit() and cells):
+        wanted = read_count(number) if number else None
+        cells = self._session.cells.list_cells_to_failure(wanted or 0)
+        if number and not (wanted and cells):
             raise UsageError(f"`%heal minimize N`: N is the number of a cell that fails, `[N]`; {number!r} is none")
         output = session_file.choose_free_name("minimal.ipynb")
         command = self._session.start_command("minimize", cells, output)
@@ -280,9 +282,10 @@ class HealMagics:
         healed = self._list_healed()
         if not healed:
             raise UsageError("nothing was healed in this session yet")
-        if number and not (number.isdigit() and 0 < int(number) <= len(healed)):
+        wanted = read_count(number, len(healed)) if number else len(healed)
+        if not wanted:
             raise UsageError(f"`%heal undo N`: N is 1 to {len(healed)}, see `%heal history`")
-        heal = healed[int(number) - 1] if number else healed[-1]
+        heal = healed[wanted - 1]
         if heal.is_undone:
             raise UsageError("that fix was taken back already")
         now = self._session.cells.find_source(heal.card.cell_id)

@@ -281,9 +281,9 @@ class NotebookReport:
 
     @property
     def reproduced_outputs(self) -> tuple[int, int]:
-        """(n, of m): healed cells with a stored output to compare with, and how many of them reproduce it."""
+        """(n, of m): healed cells with a stored output to compare with, and how many of them reproduce it, be it in another form."""
         asked = [r.stored for r in self.records if r.status is Status.HEALED and r.stored.can_decide]
-        return sum(s.same for s in asked), len(asked)
+        return sum(not s.differs for s in asked), len(asked)
 
     @property
     def clean_run_words(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import json
 import os
 import re
@@ -168,9 +169,9 @@ def write_atomically(path: Path, text: str, encoding: str = "utf-8", *, option: 
         os.chmod(temporary, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_read_umask())
         os.replace(temporary, target)
     except OSError as error:
-        raise NotebookError(
-            f"{path}: cannot be written ({error.strerror}): choose another place with {option}"
-        ) from error
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        what = f"{'make room there, or ' if is_full else ''}choose another place with {option}"
+        raise NotebookError(f"{path}: cannot be written ({error.strerror}): {what}") from error
     finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
@@ -213,9 +214,9 @@ def check_writable(path: Path, *, option: str = "-o") -> None:
         with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
-        raise NotebookError(
-            f"{path}: cannot be written ({error.strerror}): choose another place with {option}"
-        ) from error
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        what = f"{'make room there, or ' if is_full else ''}choose another place with {option}"
+        raise NotebookError(f"{path}: cannot be written ({error.strerror}): {what}") from error
     check_unprotected(path, option=option)
 
 

@@ -52,6 +52,31 @@ def test_every_assert_that_calls_a_method_is_asked_in_its_turn() -> None:
     assert find_asserts_below(case, patch_of(case, shop)) == ()
 
 
+READS = "assert y == open('o.txt').read()"
+
+
+@pytest.mark.parametrize(
+    "writes",
+    ["save(x)", "open('o.txt', 'w').write('4')", "!touch o.txt", "%%bash\ntouch o.txt", "table.to_csv('o.txt')"],
+)
+def test_an_assert_that_reads_a_file_is_not_asked_before_what_may_write_it(writes: str) -> None:
+    case = case_of(["y = f(x)", writes, f"{READS}\nassert y == 4"])
+    assert [b.code for b in find_asserts_below(case, patch_of(case, "y = f(x)"))] == ["assert y == 4"]
+
+
+@pytest.mark.parametrize("between", ["print(y)", "z = len(y)", "import json", "assert y.check() == 1"])
+def test_it_is_asked_where_nothing_between_may_have_written_it(between: str) -> None:
+    case = case_of(["y = f(x)", between, READS])
+    assert READS in [b.code for b in find_asserts_below(case, patch_of(case, "y = f(x)"))]
+
+
+def test_what_a_cell_binds_anew_that_is_not_run_is_not_asked_about() -> None:
+    case = case_of(["y = f(x)", "y = slow(y)", "assert y == 4"])
+    first, slow, last = case.notebook.cells
+    notebook = replace(case.notebook, cells=(first, replace(slow, expensive=True), last))
+    assert find_asserts_below(replace(case, notebook=notebook), patch_of(case, "y = f(x)")) == ()
+
+
 def test_an_assert_on_other_definitions_does_not_decide() -> None:
     case = case_of(["def mean(xs):\n    return 0", "xs = load()", "assert mean(xs) == 3\nassert xs"], failing=1)
     assert [b.decides for b in find_asserts_below(case, patch_of(case, "xs = [3]"))] == [False, True]
