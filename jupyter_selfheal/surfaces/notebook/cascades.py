@@ -40,6 +40,8 @@ def find_cascade_root(failure: Failure, lost: Iterable[LostState], sources: Iter
     )
     names_read = _find_read_names(failure) if unfitted else frozenset[str]()
     magic = re.match(r"\w+", failure.source.strip()) if failure.ename == "UsageError" else None
+    if _NO_SCRIPT.match(failure.evalue):  # an unbound `run` is taken for `%run`
+        magic = re.search(r"(?<![%\w.])run(?=\()", failure.source)
     above = list(sources)
     for state in lost:
         if names_read & state.unfitted or (magic and magic[0] in state.names):
@@ -76,6 +78,7 @@ def _lacks_key(failure: Failure, key: str, state: LostState, sources: Sequence[t
     return not asked.isdisjoint(find_made(find_shared(getters, above, failed), (*below, *loops)))
 
 
+_NO_SCRIPT = re.compile(r"File `'\(.*'` not found")
 _NO_MAGIC = re.compile(r"(?:Cell|Line) magic(?: function)? `%+\w+` not found")
 
 
@@ -182,18 +185,26 @@ def find_own_fix(outcome: Outcome, lost: Iterable[LostState]) -> tuple[Candidate
     return ()
 
 
+_OF_LENGTH = re.compile(
+    r"expected (?:at least )?\d+, got \d+\)|same (?:size|length|first dimension)|\bempty\b|zero-size|inconsistent numbers of samples|"
+    r"Length of values|could not (?:be )?broadcast"
+)
+"""What is said of a container that holds fewer items than it should."""
+
+
 def find_half_made_root(cell: Cell, failure: Failure, lost: Iterable[LostState]) -> int:
     """The number of the earlier unhealed cell that a failing statement reads a half-made value of, or 0.
 
     ``total = np.zeros(3)`` above a loop that failed before it added anything: what is computed of ``total`` below is another thing
     than what the author saw, and nothing is to be mended there. A table that lacks one more column is no such value. A name that was
     bound anew in between is whole again (:attr:`Cell.stale`). What the cell itself made of it above the failing statement is no better. A key or place that is missing in a container which the cell would have filled
-    is one that it may have filled.
+    is one that it may have filled, and items that are too few are those that it may have lacked.
     """
     if not cell.stale or failure.kind is not FailureKind.RAISED:
         return 0
     read = _find_names_read_for(failure)
     asked = _find_subscripted_names(failure) if failure.ename in ("KeyError", "IndexError") else frozenset[str]()
+    asked = read if _OF_LENGTH.search(failure.evalue) else asked
     numbers = [s.number for s in lost if not (read.isdisjoint(s.names | s.unfitted) and asked.isdisjoint(s.filled))]
     return numbers[-1] if numbers else 0
 

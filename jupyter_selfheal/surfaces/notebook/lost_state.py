@@ -120,7 +120,7 @@ def _find_assigned_keys(body: Iterable[ast.stmt]) -> Iterator[tuple[str, str]]:
 
 
 def _find_filled_names(body: Iterable[ast.stmt]) -> Iterable[str]:
-    """Names of what gets items under keys that are reckoned: ``prices[town] = 3``, ``rows.append(x)``."""
+    """Names of what gets items under keys that are reckoned: ``prices[town] = 3``, ``rows.append(x)``, ``rows[town].append(x)``."""
     for node in (n for statement in body if not isinstance(statement, DEFINITIONS) for n in ast.walk(statement)):
         match node:
             case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store(), slice=key) if not isinstance(
@@ -128,7 +128,10 @@ def _find_filled_names(body: Iterable[ast.stmt]) -> Iterable[str]:
             ):
                 yield name
             case ast.Call(
-                func=ast.Attribute(value=ast.Name(id=name), attr="append" | "extend" | "update" | "setdefault")
+                func=ast.Attribute(
+                    value=ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name)),
+                    attr="append" | "extend" | "update" | "setdefault",
+                )
             ):
                 yield name
 

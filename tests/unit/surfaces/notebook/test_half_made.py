@@ -168,3 +168,22 @@ def test_a_check_of_other_columns_does_not_follow_from_the_one_that_is_lost(chec
     state = find_lost_state(9, Cell("a", made), Failure("a", made, ename="TypeError", evalue="no", statement=0))
     failure = Failure("c", f"assert {check}", ename="AssertionError", evalue="", statement=0)
     assert find_failed_check_root(failure, [state], [(9, made)]) == root
+
+
+@pytest.mark.parametrize(
+    ("below", "said", "root"),
+    [
+        ("x, y = zip(*rows[1])", "not enough values to unpack (expected 2, got 0)", 3),
+        ("plt.scatter(sizes, took)", "x and y must be the same size", 3),
+        ("print(max(took))", "max() arg is an empty sequence", 3),
+        ("plt.scatter(sizes, other)", "x and y must be the same size", 0),
+        ("x, y = zip(*sizes)", "not enough values to unpack (expected 2, got 0)", 0),
+        ("took.index(4)", "4 is not in list", 0),
+    ],
+)
+def test_too_few_items_follow_from_the_cell_that_would_have_added_them(below: str, said: str, root: int) -> None:
+    filling = "for n in sizes:\n    rows[n].append(load(n))\n    took.append(n)"
+    failed = Failure("a", filling, ename="FileNotFoundError", evalue="no", statement=0)
+    lost = find_lost_state(3, Cell("a", filling), failed)
+    failure = Failure("c", below, ename="ValueError", evalue=said, statement=0)
+    assert find_half_made_root(Cell("c", below, stale=True), failure, [lost]) == root

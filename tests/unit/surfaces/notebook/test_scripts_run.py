@@ -83,3 +83,20 @@ def test_a_column_that_would_have_got_its_name_follows_from_the_cell(renames: st
         "c2", f"people.{key}", ename="AttributeError", evalue=f"'DataFrame' object has no attribute '{key}'"
     )
     assert [find_cascade_root(f, lost) for f in (asked, named)] == [root, root]
+
+
+@pytest.mark.parametrize(
+    ("source", "said", "root"),
+    [
+        ("run(4)", "File `'(4)'` not found", 1),
+        ("%timeit -n1 run()", "File `'()'` not found", 1),
+        ("%run gone.py", "File `'gone.py'` not found", 0),
+        ("show(4)", "File `'(4)'` not found", 0),
+    ],
+)
+def test_a_function_that_is_not_there_is_taken_for_the_magic_of_its_name(source: str, said: str, root: int) -> None:
+    made = "import gone\ndef run(n):\n    return n"
+    lost = find_lost_state(
+        1, Cell("c1", made), Failure("c1", made, ename="ModuleNotFoundError", evalue="no", statement=0)
+    )
+    assert find_cascade_root(Failure("c2", source, ename="Exception", evalue=said, statement=0), [lost]) == root
