@@ -11,6 +11,7 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.value_types import find_type, is_whole, read_number_in
+from jupyter_selfheal.healers.rules.context.written_before import ran_once
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -26,6 +27,7 @@ PARAMETER = re.compile(
     re.S,
 )
 """What scikit-learn says of a whole number that is written as a float; it was given where the estimator was made."""
+CUT = "NumPy cut the fraction of an index off until 1.12, and the cell ran under such a release (https://numpy.org/doc/stable/release/1.12.0-notes.html)."
 
 
 class WholeNumber(Rule):
@@ -39,7 +41,7 @@ class WholeNumber(Rule):
     changed where the estimator is made, also in a cell above.
 
     **Fix safety** Safe where the value is whole, halves something, or is an index, and the live operands of the division are integers:
-    in Python 2 `/` gave the whole number. Unsafe where a count has a fraction, which may be meant to be rounded up, where a median is reckoned that never asks for two items in the middle, where one is cut off, and
+    in Python 2 `/` gave the whole number. Safe for an array's index whose fraction NumPy cut off, where a run is stored from before Python 3.7. Unsafe where a count has a fraction, which may be meant to be rounded up, where a median is reckoned that never asks for two items in the middle, where one is cut off, and
     where a list is multiplied, whose items may be meant; nothing is proposed for `2.5`, and for a text that holds a number.
     """
 
@@ -64,13 +66,18 @@ class WholeNumber(Rule):
                     return
                 continue
             found = found if isinstance(node, ast.Subscript) else found[:1]
-            sure = all(_is_sure(context, node, target, changes) for target, changes in found)
+            was_cut = isinstance(node, ast.Subscript) and _was_cut_off(context)
+            sure = was_cut or all(_is_sure(context, node, target, changes) for target, changes in found)
             yield self.patch(
                 context.replace_here(*dict.fromkeys(splice for _, changes in found for splice in changes)),
                 f"Make a whole number of `{context.text(found[0][0])}`",
                 "A float is given where only a whole number is taken.",
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why=self.why if sure else "A fraction is cut off; the count may be meant to be rounded up.",
+                why=CUT
+                if was_cut
+                else self.why
+                if sure
+                else "A fraction is cut off; the count may be meant to be rounded up.",
                 prior=0.86 if sure else 0.5,
             )
             return
@@ -150,6 +157,13 @@ def _list_candidates(context: RuleContext) -> Iterator[tuple[ast.expr, list[ast.
             sides = [node.left, node.right]
             if not any(read_number_in(context, side) for side in sides):  # text: it is to be read
                 yield node, sides
+
+
+def _was_cut_off(context: RuleContext) -> bool:
+    """Whether NumPy took the index when the notebook was saved, as it did until 1.12, which came before Python 3.7."""
+    is_of_array = context.failure.evalue.startswith("only integers, slices")
+    is_old = bool(context.notebook.python) and ran_once(context, "3.7")
+    return is_of_array and is_old and not _is_of_median(context, None)
 
 
 def _is_sure(context: RuleContext, node: ast.expr, target: ast.expr, changes: list[Splice]) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use, ran_once
 from jupyter_selfheal.healers.rules.estimator_arguments import EstimatorArguments
+from jupyter_selfheal.healers.rules.whole_number import WholeNumber
 from jupyter_selfheal.model import Applicability, Cell, Notebook, Output
 from jupyter_selfheal.testing.failing import find_first_failure
 
@@ -105,3 +106,23 @@ def test_no_run_under_a_later_python_was_before_the_release(python: str, ran: bo
     broken = find_first_failure(Notebook((cell,), python=python))
     assert broken is not None
     assert ran_once(broken.context, "3.9") is ran
+
+
+@pytest.mark.parametrize(
+    ("text", "python", "count", "safe"),
+    [
+        ("ends = values[[30 * 0.25 / 4, 10 * 0.75 / 4]]", "3.4.2", 3, True),
+        ("ends = values[[30 * 0.25 / 4, 10 * 0.75 / 4]]", "3.4.2", None, False),  # it never ran
+        ("ends = values[[30 * 0.25 / 4, 10 * 0.75 / 4]]", "3.8.1", 3, False),  # it was edited since
+        ("ends = values[[30 * 0.25 / 4, 10 * 0.75 / 4]]", "", 3, False),
+        ("ends = list(values)[10 * 0.75 / 4]", "3.4.2", 3, False),  # no list ever took it
+        ("median = values[10 * 0.75 / 4]", "3.4.2", 3, False),
+    ],
+)
+def test_a_fraction_is_cut_off_where_numpy_did_so(text: str, python: str, count: int | None, safe: bool) -> None:
+    """NPA103: an array took such an index until NumPy 1.12."""
+    first = Cell("a", "import numpy as np\nvalues = np.arange(10)")
+    broken = find_first_failure(Notebook((first, Cell("b", text, count=count)), python=python))
+    assert broken is not None
+    patch = next(iter(WholeNumber().propose(broken.context)))
+    assert (patch.applicability is Applicability.SAFE) is safe
