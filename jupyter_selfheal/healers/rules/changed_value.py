@@ -20,7 +20,7 @@ GOT = re.compile(
     r"[Gg]ot ['\"]?([\w.+-]+)['\"]? instead|^['\"]([\w. +-]+)['\"] is not|[Gg]iven ['\"]?([\w.+-]+)['\"]?|got ['\"]([\w. +-]+)['\"]"
 )
 PARAMETER = re.compile(
-    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in|['\"{\[(])|has to be either|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|must be a float or list of percentiles|must be a format string|must be a color|valid color value|No such option|No such keys|invalid mode: |Input X contains NaN|Invalid window name|Valid trend inputs"
+    r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in|['\"{\[(])|has to be either|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|must be a float or list of percentiles|must be a format string|must be a color|valid color value|No such option|No such keys|invalid mode: |Input X contains NaN|Invalid window name|Valid trend inputs|^Unsupported value \w+ for "
 )
 
 BY_POSITION = ("loss", "criterion", "kind", "regression", "window")
