@@ -165,3 +165,20 @@ def test_the_reason_that_is_given_is_the_one_of_the_fix_that_is_offered(place: P
     assert "Change `val` to `vals`" in done
     assert "dynamic evaluation" not in done
     assert "it runs, but nothing here confirms the result" in done
+
+
+def test_columns_that_append_sorted_are_sorted_where_that_is_stored(place: Path) -> None:
+    made = "import pandas as pd\ndf = pd.DataFrame({'b': [1], 'a': [2]})"
+    joined = "print(df.append(pd.DataFrame({'a': [4], 'b': [3]})))"
+    shown = [
+        joined.replace("df.append(", "pd.concat([df, ").replace("})))", f"}})]{more}))") for more in (", sort=True", "")
+    ]
+    given = write(
+        place / "n.ipynb",
+        *fresh(),
+        made,
+        stored(joined, "   a  b\n0  2  1\n0  4  3\n"),
+        stored(joined, "   b  a\n0  1  2\n0  3  4\n"),
+    )
+    heal(given, "-o", "out.ipynb", ends=0)
+    assert sources(place / "out.ipynb")[3:] == shown

@@ -24,7 +24,8 @@ class RemovedMethod(Rule):
     object is of such a class too; a list's `append` is never touched, because the live type decides.
 
     **Fix safety** Safe where the changelog names the successor as the same thing; unsafe where it differs in a detail, which
-    the patch then says, and where the new object is kept nowhere (`df.append(row)` as a statement).
+    the patch then says, and where the new object is kept nowhere (`df.append(row)` as a statement). Columns are sorted, as pandas did
+    until 1.0 where they came in another order, where that is what is stored.
     """
 
     code = "API103"
@@ -65,6 +66,30 @@ class RemovedMethod(Rule):
             removes=change.removes,
             prior=0.9 if level is Applicability.SAFE else 0.55,
         )
+        if change.old == "pandas.DataFrame.append" and _has_output(context):
+            yield from self._sort_columns(context, change, splices, imports)
+
+    def _sort_columns(
+        self, context: RuleContext, change: Change, splices: list[Splice], imports: list[str]
+    ) -> Iterator[Patch]:
+        """The tables joined with their columns sorted, as pandas did by itself where they came in another order: the stored output shows it."""
+        if not all(text.endswith(")") and "sort=" not in text for _, _, text in splices):
+            return
+        ordered = [(start, end, f"{text[:-1]}, sort=True)") for start, end, text in splices]
+        yield self.patch(
+            context.replace(context.cell_id, [*ordered, *context.add_imports(imports)]),
+            f"Change `.append` to `{ordered[0][2]}`",
+            f"`{change.old.partition('.')[2]}` was removed in {change.library} {change.version}, and sorted columns until 1.0.",
+            applicability=Applicability.UNSAFE,
+            why="Columns that came in another order were sorted until pandas 1.0.",
+            prior=0.5,
+        )
+
+
+def _has_output(context: RuleContext) -> bool:
+    """Whether an output of the cell is stored that is no error."""
+    outputs = context.notebook.cell(context.failure.cell_id).outputs
+    return bool(outputs) and all(o.output_type != "error" for o in outputs)
 
 
 def _is_dropped(context: RuleContext, attribute: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.healers.triage.left_alone.announced import REMEDY, SHOWN
-from jupyter_selfheal.model import Cell, Diagnosis
+from jupyter_selfheal.model import Cell, Diagnosis, Output
 from jupyter_selfheal.testing.rule_conformance import Bench
 from tests.unit.healers.triage import diagnose
 
@@ -219,3 +219,26 @@ def test_the_comment_that_a_short_cell_begins_with_announces_what_its_last_line_
     bench: Bench, cell: str, is_left: bool
 ) -> None:
     assert (diagnose(bench.fail("s = 'hello'", cell)).skip_reason == "deliberate") is is_left
+
+
+PRINTED = Output("stream", name="stdout", text="(1, 2)\n")
+REFUSED = Output("error", ename="TypeError", evalue="'tuple' object does not support item assignment")
+
+
+@pytest.mark.parametrize(
+    ("note", "outputs", "meant"),
+    [
+        ("# You cannot change a tuple", (PRINTED, REFUSED), True),
+        ("# You cannot change a tuple", (REFUSED,), True),
+        ("# You cannot change a tuple", (PRINTED,), False),  # it ran to its end
+        ("# change the first number", (PRINTED, REFUSED), False),
+    ],
+)
+def test_what_a_cell_printed_before_its_stored_error_is_no_run(
+    bench: Bench, note: str, outputs: tuple[Output, ...], meant: bool
+) -> None:
+    broken = bench.fail(f"pair = (1, 2)\nprint(pair)\n{note}\npair[0] = 5")
+    cells = tuple(replace(c, outputs=outputs) for c in broken.case.notebook.cells)
+    notebook = replace(broken.case.notebook, cells=cells)
+    diagnosis = diagnose(replace(broken, case=replace(broken.case, notebook=notebook)))
+    assert diagnosis.cause.startswith("The notebook says that this fails") is meant

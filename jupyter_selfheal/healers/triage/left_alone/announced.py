@@ -143,7 +143,8 @@ def diagnose_announced(context: RuleContext, remedies: Remedies) -> Diagnosis | 
     Not where the notebook stores what the cell gave when it ran.
     """
     cell = find_cell(context)
-    if any(o.output_type != "error" for o in cell.outputs) or context.failure.line < 1:
+    ran = bool(cell.outputs) and all(o.output_type != "error" for o in cell.outputs)
+    if ran or context.failure.line < 1:
         return None
     notes = _collect_notes(context)
     note = next((t for t in notes if _is_announcement(t, context.failure)), "")
