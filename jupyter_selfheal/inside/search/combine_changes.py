@@ -55,6 +55,8 @@ BESIDE = 300
 NEAREST = 3
 LIKELY_SLIP = 0.7
 """Weight of a first change that is gone on from though no other check passes with it."""
+SURE_SLIP = 0.85
+"""And though the same error comes up first, where all checks raise: a variable that is never begun fails whenever the code comes to it."""
 NO_SECOND = 0.02
 """The least suspicion of a line of an edited unit for which that unit is edited again."""
 
@@ -347,6 +349,11 @@ def is_likely_slip(candidate: Candidate, base: Result) -> bool:
     """Whether a first change mends what is wrong by its looks, and no check that passed fails with it: something else is wrong too."""
     is_lossless = not base.mask & ~candidate.result.mask
     return candidate.parent is None and candidate.edits == 1 and candidate.weight >= LIKELY_SLIP and is_lossless
+
+
+def is_sure_slip(candidate: Candidate, base: Result) -> bool:
+    """Whether it does so beyond doubt. Where no check passes as it is, none is lost, so that nothing need be known of its run."""
+    return not base.passed and candidate.weight >= SURE_SLIP and is_likely_slip(candidate, base)
 
 
 def _is_cover(chosen: Sequence[int], everything: int) -> bool:

@@ -13,6 +13,7 @@ from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.combine_changes import (
     count_raised,
     gains_something,
+    is_sure_slip,
 )
 from jupyter_selfheal.inside.search.confined_forks import (
     HAS_FORKS,
@@ -87,6 +88,8 @@ class Screen:
                 done = index + 1
                 if result is not None:
                     self._note_result(self.candidates[index], result, count)
+                elif self._raised and is_sure_slip(self.candidates[index], self.base):
+                    self._note_result(self.candidates[index], self.base, count)
                 if self._is_over(self.candidates[index].rank, again) or (done >= most and not self.plausible):
                     break
         self.tried += done - first

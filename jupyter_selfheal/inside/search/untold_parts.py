@@ -28,6 +28,7 @@ from jupyter_selfheal.inside.search.localise_faults import trace_program
 from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import DEFINE, Program, compile_unit, fingerprint, read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.vary_checks import make_variations, run_variations
 
 SHARE, SHARE_OF_ADDED, LEAST = 0.2, 0.1, 3
 """The share of the slips that make a difference, and how many of them, from which on it is said that nothing tells; and that share of a guess that
@@ -91,8 +92,9 @@ def describe_untold(program: Program, space: dict[str, Any], plain: bool = False
             passing, noticed = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
             missed = _list_missed(runner, passing, function, [*checked, *alike])
             return _describe_missed(missed, noticed, share) or _describe_turned(passing)
-    passing, _ = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
-    return _describe_turned(passing)
+    passing, noticed = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
+    missed = _list_missed_by_varied(runner, passing)
+    return _describe_missed(missed, noticed, share) or _describe_turned(passing)
 
 
 def find_unrun(text: str, ran: Collection[int]) -> str:
@@ -199,6 +201,19 @@ def _list_missed(
             if mine != theirs and LATE not in (mine, theirs) and "!" not in (mine[:1], theirs[:1]):
                 call = Input(function, arguments).text
                 missed.append((made.slip, f"`{call}` gives {mine}, and would give {theirs}"))
+                break
+    return missed
+
+
+def _list_missed_by_varied(runner: Runner, passing: Sequence[_Made]) -> list[tuple[Slip, str]]:
+    """The same where no call can be made up (of a tree, or a list of nodes): by the checks with other literals in them."""
+    variations = make_variations(runner.program, ()) if passing else []
+    right, *others = run_variations(runner, [{}, *(m.codes for m in passing)], variations, COMPARED)
+    missed = []
+    for made, shown in zip(passing, others, strict=True):
+        for variation, mine, theirs in zip(variations, right, shown, strict=True):
+            if mine != theirs and LATE not in (mine, theirs) and "!" not in (mine[:1], theirs[:1]):
+                missed.append((made.slip, f"a check with {variation.text} would give another value then"))
                 break
     return missed
 

@@ -146,7 +146,7 @@ def is_near_method(wanted: str, method: ast.FunctionDef | ast.AsyncFunctionDef, 
 def has_attempt(source: str) -> bool:
     """True where somebody has written code below the note that asks for it, beside it, or up to a `return` above it, and left no hole in it."""
     lines = source.splitlines()
-    codes = [_cut_note(line) for line in lines]
+    codes = _cut_notes(lines)
     first = next((n for n, code in enumerate(codes) if code is not None), None)
     if first is None:
         return False
@@ -165,17 +165,27 @@ def has_code(source: str) -> bool:
 
 
 def _drop_notes(lines: list[str]) -> str:
-    codes = ((line, _cut_note(line)) for line in lines)
+    codes = zip(lines, _cut_notes(lines), strict=True)
     return "\n".join(line if code is None else code for line, code in codes)
 
 
-def _cut_note(line: str) -> str | None:
-    """What stands before the note that asks for code, in a line that has one; None in any other. A hole keeps its note."""
+def _cut_notes(lines: list[str]) -> list[str | None]:
+    return [_cut_note(line, lines[n + 1 :]) for n, line in enumerate(lines)]
+
+
+def _cut_note(line: str, below: list[str]) -> str | None:
+    """What stands before the note that asks for code, in a line that has one; None in any other. A hole keeps its note, but for what is added to
+    ``below`` it: there somebody has begun with it."""
     code, sign, note = line.partition("#")
     if not sign or not is_skeleton("#" + note):
         return None
-    is_hole = bool(code.strip()) and _is_given(code.strip())
+    is_hole = bool(code.strip()) and _is_given(code.strip()) and not _is_added_to(code.partition("=")[0].strip(), below)
     return None if is_hole else code.rstrip()
+
+
+def _is_added_to(name: str, below: list[str]) -> bool:
+    added = rf"\s*{re.escape(name)}(?:\.(?:append|add|extend|update|insert)\(|\[.+\] *[-+*]?=[^=]| *[-+*]=)"
+    return name.isidentifier() and any(re.match(added, line) for line in below)
 
 
 def _is_given(line: str) -> bool:

@@ -207,6 +207,62 @@ def propose_name_in_chain(s: Scope, node: ast.AST) -> Iterator[Change]:
                 yield from (Change(edits, prior, line, words) for line in dict.fromkeys(n.lineno for n in places))
 
 
+_SIGNS = {"+": "add plus sum", "-": "subtract minus sub", "*": "multiply times mul", "/": "divide div", "//": "floor", "%": "mod modulo", "**": "power pow ^"}  # fmt: skip
+"""Operators, and what a program calls them."""
+
+
+def propose_empty_branch(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``return a - b`` for ``pass`` below ``elif sign == "-":``, where the branches beside it give ``a + b`` and ``a * b``."""
+    if not isinstance(node, ast.If) or not node.orelse or _is_elif(s, node):
+        return
+    chain = _list_chain(s, node)
+    filled = [found for b in chain if (found := _find_operation(b)) is not None]
+    used = {s.text[s.end_of(f.left) : s.start_of(f.right)].strip(" ()") for _, f in filled}
+    for branch in chain:
+        if not (len(branch.body) == 1 and isinstance(branch.body[0], ast.Pass)):
+            continue
+        told = {str(n.value).lower() for n in ast.walk(branch.test) if isinstance(n, ast.Constant)}
+        for statement, operation in filled[:1]:
+            for sign in (o for o in _SIGNS if o not in used):
+                parts = (
+                    (s.start_of(statement), s.end_of(operation.left)),
+                    (s.start_of(operation.right), s.end_of(statement)),
+                )
+                before, after = (s.text[start:end] for start, end in parts)
+                prior = 0.9 if told & {sign, *_SIGNS[sign].split()} else 0.3
+                hole, text = branch.body[0], f"{before} {sign} {after}"
+                words = f"`{text}` is missing: the branches beside it give something"
+                yield Change(((s.start_of(hole), s.end_of(hole), text),), prior, hole.lineno, words)
+
+
+def _find_operation(branch: ast.If) -> tuple[ast.stmt, ast.BinOp] | None:
+    """The one statement of a branch with what it reckons: ``return a + b`` or ``out = a + b``."""
+    match branch.body:
+        case [ast.Return(ast.BinOp(ast.Name(), _, ast.Name()) as operation) as statement]:
+            return statement, operation
+        case [ast.Assign([ast.Name()], ast.BinOp(ast.Name(), _, ast.Name()) as operation) as statement]:
+            return statement, operation
+    return None
+
+
+def propose_begun_anew(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``else: run = 1`` behind ``if value == last: run += 1`` in a loop: what counts a run never begins anew."""
+    if not isinstance(node, ast.If) or node.orelse or not s.is_in_loop(node) or len(node.body) != 1:
+        return
+    counting, outer, inner = node.body[0], s.read_indent(node), s.read_indent(node.body[0])
+    if not isinstance(counting, ast.AugAssign) or outer is None or inner is None:
+        return
+    if not isinstance(counting.op, ast.Add) or not isinstance(counting.value, ast.Constant):
+        return
+    name, end = s.text_of(counting.target), s.find_line_span(counting)[1]
+    pad = "" if s.text[:end].endswith("\n") else "\n"
+    for value in ("1", "0"):
+        text = f"{pad}{outer}else:\n{inner}{name} = {value}\n"
+        yield Change(
+            ((end, end, text),), 0.45, node.lineno, f"`else: {name} = {value}` is missing: it never begins anew"
+        )
+
+
 def _reads(value: ast.AST, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value))
 
@@ -217,4 +273,6 @@ OPERATORS = (
     propose_unlike_branches,
     propose_opposite,
     propose_name_in_chain,
+    propose_empty_branch,
+    propose_begun_anew,
 )

@@ -47,12 +47,13 @@ def propose_next_node(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not isinstance(node, ast.While) or isinstance(node.body[-1], ast.Return | ast.Break | ast.Continue):
         return
     indent, end = s.read_indent(node.body[-1]), s.find_line_span(node.body[-1])[1]
-    links = {n.attr for n in s.order if isinstance(n, ast.Attribute) and not s.is_called(n)}
+    links = {n.attr for n in s.order if isinstance(n, ast.Attribute) and not s.is_called(n)} & _LINKS
+    links = links or {*s.attributes} & _LINKS
     if indent is None or not links:
         return
     bound = list_bound_names(node)
     for name in dict.fromkeys(n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)):
-        for link in sorted(links & _LINKS) if name not in bound else ():
+        for link in sorted(links) if name not in bound else ():
             text = f"{name} = {name}.{link}"
             words = f"`{text}` is missing: `{name}` never goes on"
             yield Change(((end, end, f"{_open_line(s, end)}{indent}{text}\n"),), 0.7, node.lineno, words)
@@ -116,6 +117,8 @@ def propose_other_side(s: Scope, node: ast.AST) -> Iterator[Change]:
     old = s.text[start:end].rstrip("\n")
     sides = set(_SIDE.findall(old))
     new = _SIDE.sub(lambda m: _OTHER[m[0]], old)
+    for place, other in _find_other_places(s, node).items():
+        new = re.sub(rf"\b{place}\b", other, new)
     is_known = sides <= {"left", "right"} or all(_OTHER[side] in s.text for side in sides)
     if (
         len(sides) != 1
@@ -131,6 +134,24 @@ def propose_other_side(s: Scope, node: ast.AST) -> Iterator[Change]:
         (start, f"{new}\n", 0.5 if is_first else 0.6),
     ):
         yield Change(((at, at, text),), prior, node.lineno, words)
+
+
+def _find_other_places(s: Scope, node: ast.AST) -> dict[str, str]:
+    """For each place that a statement reads of one side what a place of the other side is called: ``j`` for ``i`` where ``left[i]`` and ``right[j]`` are read."""
+    read = [(n.value.id, p.id) for n in s.order if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)
+            for p in ast.walk(n.slice) if isinstance(p, ast.Name)]  # fmt: skip
+    places = {
+        p.id
+        for n in ast.walk(node)
+        if isinstance(n, ast.Subscript)
+        for p in ast.walk(n.slice)
+        if isinstance(p, ast.Name)
+    }
+    found = {
+        place: {m for other, m in read for side, n in read if n == place and _OTHER.get(side) == other}
+        for place in places
+    }
+    return {place: others.pop() for place, others in found.items() if len(others) == 1 and others != {place}}
 
 
 def propose_only_what_is_there(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.mutations.missing_code import find_accumulated
@@ -13,6 +13,8 @@ _LOOPS = ast.For | ast.While
 _SIZED = frozenset({ITEMS, TEXT, SET})
 _CONSTANTS = (("0", 0.4), ("None", 0.3), ("False", 0.3), ("-1", 0.25), ("1", 0.15), ("[]", 0.15), ("''", 0.15))
 """What a variable is where no branch sets it."""
+_BEGINNINGS = ("0", "1", "''", "[]")
+"""What a variable may begin with that is added to."""
 
 
 def propose_one_counter(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -109,4 +111,81 @@ def propose_said_where_found(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(edits, 0.45, last.lineno, f"`{s.text_of(last)}` holds only where `{s.text_of(test.test)}`")
 
 
-OPERATORS = (propose_one_counter, propose_otherwise_above, propose_said_where_found)
+def propose_begun_above(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``total = 0`` above the loop in which a function adds to ``total``, which it sets nowhere else: it fails in its first round, whatever else is wrong."""
+    if not isinstance(node, ast.FunctionDef):
+        return
+    for name, stores in _find_never_begun(s, node).items():
+        places = [_find_block_statement(s, stores[0], node)]
+        loop = next((p for p in s.walk_upwards(stores[0]) if isinstance(p, _LOOPS)), None)
+        if loop is not None and all(loop in s.walk_upwards(stmt) for stmt in stores):
+            places.append(loop)
+        likely = _guess_beginning(stores, name)
+        values = [(likely, 0.9), *((value, 0.35) for value in _BEGINNINGS if value != likely)]
+        for above, share in zip(dict.fromkeys(places), (1.0, 0.8), strict=False):
+            indent = s.read_indent(above)
+            for value, prior in values if indent is not None else ():
+                at = s.find_line_span(above)[0]
+                words = f"`{name} = {value}` is missing: `{name}` is never begun"
+                yield Change(((at, at, f"{indent}{name} = {value}\n"),), prior * share, above.lineno, words)
+
+
+def _find_never_begun(s: Scope, function: ast.FunctionDef) -> dict[str, list[ast.stmt]]:
+    """The variables of a function that each statement reads which sets them, with these statements."""
+    own = [n for n in ast.walk(function) if n is not function and s.find_function(n) is function]
+    elsewhere = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    elsewhere.update(name for n in own if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names)
+    found: dict[str, list[ast.stmt]] = {}
+    for target in (n for n in own if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)):
+        stmt = s.parents[target]
+        is_read = isinstance(stmt, ast.AugAssign) or (
+            isinstance(stmt, ast.Assign)
+            and len(stmt.targets) == 1
+            and any(_is_read(n, target.id) for n in ast.walk(stmt.value))
+        )
+        if is_read and isinstance(stmt, ast.stmt):
+            found.setdefault(target.id, []).append(stmt)
+        else:
+            elsewhere.add(target.id)
+    elsewhere.update(n.name for n in own if isinstance(n, ast.FunctionDef | ast.ClassDef))
+    return {name: stores for name, stores in found.items() if name not in elsewhere}
+
+
+def _is_read(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+
+
+def _find_block_statement(s: Scope, node: ast.AST, function: ast.FunctionDef) -> ast.stmt:
+    """The statement of a function's own block in which a node stands."""
+    return next(stmt for stmt in function.body if stmt is node or stmt in s.walk_upwards(node))
+
+
+def _guess_beginning(stores: Sequence[ast.stmt], name: str) -> str:
+    """What a variable begins with, by what is done to it: text is put to a text, and what is multiplied begins with 1."""
+    for stmt in stores:
+        parts = [n for n in ast.walk(stmt) if not isinstance(n, ast.Name)]
+        if any(isinstance(n, ast.Mult) for n in parts if isinstance(n, ast.operator)) and not any(
+            isinstance(n, ast.Add) for n in parts
+        ):
+            return "1"
+        added = _find_added(stmt, name)
+        if isinstance(added, ast.List | ast.ListComp):
+            return "[]"
+        if isinstance(added, ast.JoinedStr) or (isinstance(added, ast.Constant) and isinstance(added.value, str)):
+            return "''"
+        if isinstance(added, ast.Call) and isinstance(added.func, ast.Name) and added.func.id in ("str", "chr"):
+            return "''"
+    return "0"
+
+
+def _find_added(stmt: ast.stmt, name: str) -> ast.expr | None:
+    """What is added in ``x += y`` and ``x = x + y``."""
+    match stmt:
+        case ast.AugAssign(_, ast.Add(), value):
+            return value
+        case ast.Assign(_, ast.BinOp(ast.Name(own), ast.Add(), value)) if own == name:
+            return value
+    return None
+
+
+OPERATORS = (propose_one_counter, propose_otherwise_above, propose_said_where_found, propose_begun_above)

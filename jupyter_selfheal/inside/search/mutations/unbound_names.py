@@ -11,13 +11,16 @@ from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal.inside.search.method_changes import LENGTHS, RENAMED
 from jupyter_selfheal.inside.search.mutations.own_functions import list_unbound
-from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
+from jupyter_selfheal.inside.search.scope import ITEMS, Change, Scope, cache_on_scope
 
 LIKE, SHORTEST, NEAREST = 0.75, 3, 3
 """How alike two names are (difflib's ratio), how long the shorter one is at least that the other begins or ends with, and how many such names are tried."""
 _TYPES = (str, list, dict, set, int, float, tuple)
 _METHODS = sorted({name for kind in _TYPES for name in dir(kind) if not name.startswith("_")})
 _FUNCTIONS = sorted(name for name in dir(builtins) if name.islower() and not name.startswith("_"))
+_OF_ONE = ("sum", "len", "max", "min", "sorted", "abs", "set", "list")
+_OF_TWO = ("max", "min")
+"""What a function may be that is called with one value, or two, and that there is not."""
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
@@ -122,6 +125,40 @@ def propose_near_method(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change(((start, end, new),), 0.9, node.lineno, f"{words}: `.{new}`")
 
 
+def propose_stand_in(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``self.add_them(xs)`` where nothing is called so: what Python has for one collection or two values, or the place of a value in a list at hand."""
+    if (
+        not isinstance(node, ast.Call)
+        or node.keywords
+        or not 0 < len(node.args) <= 2
+        or not _is_from_nowhere(s, node.func)
+    ):
+        return
+    given = [s.text_of(a) for a in node.args]
+    if len(given) == 1:
+        lists = [name for name in s.values if s.name_may_be(name, frozenset({ITEMS})) and name != given[0]]
+        made = [*(f"{name}({given[0]})" for name in _OF_ONE), *(f"{name}.index({given[0]})" for name in lists)]
+    else:
+        made = [f"{name}({', '.join(given)})" for name in _OF_TWO]
+        made += [
+            f"{of}.{name}({what})"
+            for of, what in (given, given[::-1])
+            if of.isidentifier()
+            for name in ("index", "count")
+        ]
+    for new in made:
+        words = f"nothing is called `{s.text_of(node.func)}`: `{new}`"
+        yield Change(((s.start_of(node), s.end_of(node), new),), 0.35, node.lineno, words)
+
+
+def _is_from_nowhere(s: Scope, called: ast.expr) -> bool:
+    """Whether what is called is neither a function at hand nor a method of the class."""
+    if isinstance(called, ast.Name):
+        return called.id in list_unbound(s) and called.id not in _list_methods(s)
+    is_own = isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "self"
+    return is_own and isinstance(called, ast.Attribute) and not _is_there(s, called)
+
+
 def _is_called(s: Scope, node: ast.AST) -> bool:
     call = s.parents.get(node)
     return isinstance(call, ast.Call) and call.func is node
@@ -156,4 +193,4 @@ def _list_stored(s: Scope) -> frozenset[str]:
     return frozenset(stored)
 
 
-OPERATORS = (propose_near_name, propose_near_type, propose_left_out_item, propose_near_method)
+OPERATORS = (propose_near_name, propose_near_type, propose_left_out_item, propose_near_method, propose_stand_in)

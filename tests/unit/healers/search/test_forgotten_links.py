@@ -123,3 +123,33 @@ def test_where_a_search_goes_on_and_what_is_behind_the_last_place_are_found() ->
     checks = "assert parts('a-bcd-ef', '-') == [1, 3, 2]\nassert parts('abc', '-') == [3]\nassert parts('--', '-') == [0, 0, 0]\nassert parts('1, 20, 3', ', ') == [1, 2, 1]\n"
     (best,) = find(PARTS.format("        begin = at + len(part)\n", ""), checks)["patches"][0]["texts"].values()
     assert "    sizes.append(len(text[begin:]))\n    return" in best
+
+
+MERGE = """\
+def merge(left, right):
+    out = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if left[i] <= right[j]:
+            out.append(left[i])
+            i += 1
+        else:
+            out.append(right[j])
+            j += 1
+    out += left[i:]
+    return out
+"""
+
+
+def test_what_is_done_for_one_side_is_done_for_the_other_at_its_own_place() -> None:
+    made = list_texts(MERGE, "one side only")
+    assert MERGE.replace("    out += left[i:]\n", "    out += left[i:]\n    out += right[j:]\n") in made
+    whole = MERGE.replace("    return", "    out += right[j:]\n    return")
+    assert list_texts(whole, "one side only") == []
+
+
+def test_a_node_goes_on_by_the_link_that_the_notebook_knows() -> None:
+    text = "def size(stop):\n    n = 0\n    while stop is not None:\n        n += 1\n    return n\n"
+    (made,) = list_texts(text, "never goes on", Hints(attributes=frozenset({"next", "name"})))
+    assert made == text.replace("n += 1\n", "n += 1\n        stop = stop.next\n")
+    assert list_texts(text, "never goes on", Hints(attributes=frozenset({"name"}))) == []
