@@ -21,6 +21,8 @@ def find_refusal(settings: Settings, fixes: Sequence[FileFix], candidate: Candid
         return ""
     if settings.approve == "ask":
         return "" if _ask_once(fixes, candidate) else "it was not approved"
+    if settings.approve == "none":  # `check` gave no such option
+        return "`heal --approve all` writes it"
     return f"--approve {settings.approve} does not write it; `heal --approve all` does"
 
 
