@@ -119,7 +119,7 @@ class AskToContinue:
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """End it. → Ended"""
+    """End the heal. → Ended"""
 
     reason: Reason
     detail: str = ""

@@ -88,7 +88,7 @@ class _Loop:
         return self.build_outcome()
 
     def perform(self, command: Command, state: State) -> None:
-        """Do it. A Ctrl-C, a fault of the world or a bug of ours becomes an event like any other."""
+        """Have the runner do what is wanted. A Ctrl-C, a fault of the world or a bug of ours becomes an event like any other."""
         try:
             for event in self.runner.perform(command, state.dossier):
                 self.record_event(event)

@@ -15,7 +15,7 @@ class Spending:
 
     @property
     def cost(self) -> Cost:
-        """All of it together."""
+        """What was paid, and what calls under way have cost so far."""
         return sum(self._under_way.values(), self._settled)
 
     def add_event(self, event: object) -> bool:

@@ -65,7 +65,7 @@ class Account:
 
     @property
     def spent(self) -> Cost:
-        """All of that together."""
+        """What all of them cost together."""
         return sum(self.spent_by.values(), Cost())
 
 

@@ -68,7 +68,7 @@ class Outages:
             marks.write(b"!")
 
     def forget_outages(self) -> None:
-        """It has answered."""
+        """The service has answered: earlier outages count no more, for other processes neither."""
         self._count, self.refused = 0, None
         if self.path is not None:
             self.path.unlink(missing_ok=True)

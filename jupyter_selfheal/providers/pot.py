@@ -88,7 +88,7 @@ class Pot:
             _append_entry(ledger, {"settle": "", "cost": asdict(cost)})
 
     def read_balance(self) -> Balance:
-        """How it stands."""
+        """What all processes have spent, and what is drawn for calls under way."""
         with self._open_ledger() as ledger:
             return _read_balance(ledger)
 

@@ -76,7 +76,7 @@ class MemoryStore:
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Where the database lies, or will."""
         if self._path is None:
             from jupyter_core.paths import jupyter_data_dir
 
@@ -117,7 +117,7 @@ class MemoryStore:
             )
 
     def all(self) -> tuple[Remembered, ...]:
-        """Everything, oldest first."""
+        """All that is remembered, oldest first."""
         if not self.path.exists():
             return ()
         with self._open_database() as db:

@@ -41,7 +41,7 @@ class Slip:
     """A value is missing that nobody knows: with nothing that is expected, the edit is as good as any other."""
 
     def apply(self, source: str) -> str:
-        """The source with it."""
+        """The source with this edit in it."""
         for start, end, text in sorted(((self.start, self.end, self.text), *self.more), reverse=True):
             source = source[:start] + text + source[end:]
         return source

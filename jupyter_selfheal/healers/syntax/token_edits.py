@@ -64,7 +64,7 @@ def begins_value(token: Token | None) -> bool:
 
 
 def delete_tokens(site: Site) -> Iterator[Slip]:
-    """A token too much."""
+    """Readings in which one token is too much."""
     for index, token in site.nearby:
         if token.kind == NEWLINE:
             continue
@@ -96,7 +96,7 @@ def _joins_names(site: Site, index: int) -> bool:
 
 
 def replace_tokens(site: Site) -> Iterator[Slip]:
-    """One token for another."""
+    """Readings in which one token stands for another."""
     own = _list_own_names(site)
     for index, token in site.nearby:
         far = site.find_distance(index)

@@ -66,7 +66,7 @@ def pytest_runtest_call(item: Any) -> None:
 
 
 def pytest_runtest_teardown(item: Any) -> None:
-    """Its time has ended."""
+    """Take back the limit on the test's time."""
     _limit_seconds(0.0)
 
 
@@ -99,7 +99,7 @@ def pytest_runtest_logreport(report: Any) -> None:
 
 
 def pytest_sessionfinish(session: Any) -> None:
-    """Write it all."""
+    """Write what was seen of the tests where the engine reads it."""
     with open(os.environ["SELFHEAL_TESTS"], "w", encoding="utf-8") as stream:
         json.dump({"tests": TESTS, "broken": BROKEN, "path": sys.path}, stream)
 

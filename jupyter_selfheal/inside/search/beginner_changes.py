@@ -25,7 +25,7 @@ _LOOPS = (ast.For, ast.While)
 def list_beginner_changes(
     tree: ast.Module, source: str, table: LineTable, expected: str, known: frozenset[str]
 ) -> Iterator[Change]:
-    """These changes."""
+    """Such slips, mended. ``expected`` is the output that is known, and ``known`` are names that other cells make."""
     there = list_defined_names(tree) | known | set(dir(builtins))
     yield from _import_modules(tree, table, there)
     yield from _reverse_values(tree, source, table, there)

@@ -28,7 +28,7 @@ class _Read:
 
 
 def list_line_changes(source: Source) -> list[Change]:
-    """These changes."""
+    """The other ways in which the values that are read may lie on their lines."""
     return [*_read_at_once(source), *_go_through_line(source), *_go_through_words(source), *_read_apart(source)]
 
 

@@ -21,7 +21,7 @@ _OPENED = re.compile(r"(?<!\{)\{([^{}]*)(\}?)")
 
 
 def list_left_out_signs(source: Source) -> list[Change]:
-    """These changes."""
+    """Signs, brackets and words put in where they may have been left out."""
     return [
         *_part_items(source),
         *_format_texts(source),

@@ -42,7 +42,7 @@ class NotedCalls:
             self.calls.setdefault(code.co_name, [])
 
     def note_return(self, frame: FrameType) -> None:
-        """A constructor is done."""
+        """Where a constructor returns, note what its object holds then: a method that is called later may find it changed."""
         code = frame.f_code
         if code.co_name == "__init__" and code.co_argcount:
             made = frame.f_locals.get(code.co_varnames[0])

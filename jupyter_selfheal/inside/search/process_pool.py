@@ -156,7 +156,7 @@ class Pool:
                 self._end_worker(worker)
 
     def _run_here(self, source: Iterator[Job], until: Callable[[], bool]) -> Generator[tuple[int, Result | None, int]]:
-        """The same without forks."""
+        """Run the jobs in this process, where it cannot be forked."""
         before = sys.getrecursionlimit()
         while not until() and (jobs := _take_batch(source, 1)):
             ((index, codes),) = jobs

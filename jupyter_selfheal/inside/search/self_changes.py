@@ -13,7 +13,7 @@ MISSING = "`self` is missing among the parameters"
 
 
 def list_self_changes(source: Source) -> list[Change]:
-    """These changes."""
+    """``self`` put in where the methods of a class lack it, and brackets where one is not called."""
     changes: list[Change] = []
     for owner in source.order:
         if isinstance(owner, ast.ClassDef):

@@ -38,7 +38,7 @@ def run_doctor(options: argparse.Namespace) -> int:
 
 
 def collect_findings() -> dict[str, JSON]:
-    """Everything as JSON."""
+    """What the doctor looks at, as JSON: versions, sandbox, kernels, extension, keys."""
     layers = sandbox.probe()
     return {
         "selfheal": __version__,

@@ -46,7 +46,7 @@ class Bar:
         self._bar = bar
 
     def __call__(self, at: int, of: int, what: str) -> None:
-        """Show it so."""
+        """Show that ``at`` ``of`` so many are done, and ``what`` is at work."""
         if self._bar is not None:
             self._bar.total, self._bar.n = max(of, 1), at
             self._bar.set_postfix_str(what)

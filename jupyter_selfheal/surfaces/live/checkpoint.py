@@ -201,7 +201,7 @@ class Checkpoints:
         return tuple(state.address for state in states)
 
     def release(self, states: tuple[StateAddress, ...]) -> None:
-        """Nobody took these."""
+        """Let go of frozen states that nobody took over."""
         for state in states:
             zygote.discard(state.pid)
 

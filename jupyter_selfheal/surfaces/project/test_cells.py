@@ -28,7 +28,7 @@ class TestCell:
 
     @property
     def source(self) -> str:
-        """The cell."""
+        """The code of the cell."""
         return "\n".join(self.code)
 
 

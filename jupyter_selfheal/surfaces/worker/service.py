@@ -180,7 +180,7 @@ class Worker:
         return m.Status(working.run if working else "", waiting, queued, self._done, self._spent)
 
     def _remove_heal(self, heal: RunningHeal, outcome: Outcome) -> None:
-        """A heal is over."""
+        """Count a heal that is over, and what it cost."""
         if self._heals.get(heal.run) is heal:
             del self._heals[heal.run]
         self._done += 1

@@ -88,7 +88,7 @@ def list_own_tests(s: Scope) -> tuple[tuple[str, float], ...]:
 
 @cache_on_scope
 def list_likeliest_tests(s: Scope) -> tuple[tuple[str, float], ...]:
-    """The same, likeliest first."""
+    """The tests of :func:`list_own_tests`, likeliest first, as many as are tried."""
     return tuple(sorted(list_own_tests(s), key=lambda test: -test[1])[:MOST_TESTS])
 
 
