@@ -271,12 +271,19 @@ def _advise_of_moved_module(context: RuleContext, module: str) -> str:
 def diagnose_machine(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """What the machine lacks: a shared library, a program, a right, a display."""
     failure = context.failure
+    if failure.ename == "PermissionError" or "requires access to a writable cache directory" in failure.evalue:
+        return leave_alone(
+            "The cell has no right to what it reads or writes here.",
+            SkipReason.ENVIRONMENT,
+            "Where it is the sandbox that keeps it from writing (`jupyter selfheal doctor`), `heal --write` lets it.",
+            confidence=85,
+        )
     words = re.search(
         r"cannot open shared object|ExecutableNotFound|executables? are on your|no display name|CUDA|not found on your system|mechanism for your system|"
         r"command not found|is not installed or not in your PATH|Requested MovieWriter",
         failure.evalue,
     )
-    if words or failure.ename in ("PermissionError", "ExecutableNotFound", "TclError", "CalledProcessError"):
+    if words or failure.ename in ("ExecutableNotFound", "TclError", "CalledProcessError"):
         return leave_alone(
             "Something that the cell needs is missing on this machine.",
             SkipReason.MISSING_MODULE,
