@@ -17,6 +17,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from jupyter_selfheal.inside.search.confined_forks import run_in_fork
+from jupyter_selfheal.inside.search.hidden_reads import Missing, read_missing
 from jupyter_selfheal.inside.search.noted_calls import NotedCalls
 from jupyter_selfheal.inside.search.program import RECORD
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -60,6 +61,8 @@ class Sight:
     """The lines that each check ran, in the order in which the checks are written."""
     empty: frozenset[str] = frozenset()
     """Parameters that were empty in a check which failed."""
+    missing: Missing | None = None
+    """The name or attribute that the first check to fail by one did not find."""
 
 
 class LineTracer:
@@ -120,6 +123,8 @@ class Tracer(LineTracer):
         self.raised: set[Line] = set()
         self.empty: set[str] = set()
         self.empty_here: set[str] = set()
+        self.missing: Missing | None = None
+        self.missing_here: Missing | None = None
 
     def global_trace(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any] | None:
         """Trace only the program's own code; note the arguments of calls from outside the function itself."""
@@ -142,6 +147,7 @@ class Tracer(LineTracer):
         self.count += 1
         if event == "exception":
             self.raised.add(where)
+            self.missing_here = self.missing_here or read_missing(arg[1], *where)  # type: ignore[index]
         elif event == "return":
             self.noted.note_return(frame)
         looked = self.looked.get(frame.f_code, 0)
@@ -177,7 +183,8 @@ class Tracer(LineTracer):
     def end_check(self, passed: bool) -> None:
         super().end_check(passed)
         self.empty |= set() if passed else self.empty_here
-        self.empty_here = set()
+        self.missing = self.missing or (None if passed else self.missing_here)
+        self.empty_here, self.missing_here = set(), None
 
 
 def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, CodeType]] | None = None) -> Sight:
@@ -189,7 +196,7 @@ def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, C
     sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in kinds.items()} for u, kinds in tracer.kinds.items()})
     sight.calls, sight.checked, sight.lines = tracer.noted.calls, tracer.noted.calls, tracer.count
     sight.foreign, sight.copying = tracer.foreign, tracer.copying
-    sight.ran, sight.empty = _list_lines(tracer), frozenset(tracer.empty)
+    sight.ran, sight.empty, sight.missing = _list_lines(tracer), frozenset(tracer.empty), tracer.missing
     sight.suspicion = _score_lines(tracer)
     asked = zip(places, (lines for _, lines in tracer.spectra), strict=True)
     sight.spectra = [lines for _, lines in sorted(asked, key=lambda pair: pair[0])]

@@ -61,10 +61,10 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
         for meant in _list_near_builtins(name):
             edits = tuple((*find_span(n, table), meant) for n in places)
             yield Change(edits, 0.8, places[0].lineno, f"`{name}` is `{meant}`", kind="name")
-        others = sorted(dict.fromkeys(bound), key=lambda o: (o in used, -_measure_likeness(name, o)))[:NAMES]
+        others = sorted(dict.fromkeys(bound), key=lambda o: (o in used, -measure_name_likeness(name, o)))[:NAMES]
         for other in others:
             edits = tuple((*find_span(n, table), other) for n in places)
-            prior = 0.3 + 0.4 * _measure_likeness(name, other) + (0.0 if other in used else 0.1)
+            prior = 0.3 + 0.4 * measure_name_likeness(name, other) + (0.0 if other in used else 0.1)
             yield Change(edits, min(prior, 0.9), places[0].lineno, f"`{name}` is `{other}`", kind="name")
     yield from _quote_prose(tree, table, there)
     yield from _mend_all_names(read, sorted(set(bound)), there, table)
@@ -73,7 +73,9 @@ def list_name_changes(tree: ast.AST, table: LineTable, known: frozenset[str]) ->
         for name in sorted(used - there):
             start, end = find_span(target, table)
             yield Change(((start, end, name),), 0.5, target.lineno, f"`{target.id}` is read as `{name}`", kind="name")
-        for name in sorted(n for n in used - {target.id} if n in bound and _measure_likeness(target.id, n) >= ALIKE):
+        for name in sorted(
+            n for n in used - {target.id} if n in bound and measure_name_likeness(target.id, n) >= ALIKE
+        ):
             words = f"`{target.id}` is never read, and stands for `{name}`"
             yield Change(((*find_span(target, table), name),), 0.5, target.lineno, words)
     yield from _write_prints(tree, table)
@@ -114,7 +116,9 @@ def _mend_all_names(read: list[ast.Name], bound: list[str], there: set[str], tab
     for name in dict.fromkeys(n.id for n in read if n.id not in there):
         near = [CONSTANTS[name]] if name in CONSTANTS else _list_near_builtins(name)
         likely = [
-            (_measure_likeness(name, o), o) for o in bound if min(len(name), len(o)) > 2 or name.lower() == o.lower()
+            (measure_name_likeness(name, o), o)
+            for o in bound
+            if min(len(name), len(o)) > 2 or name.lower() == o.lower()
         ]
         likely = [pair for pair in likely if pair[0] >= ALIKE]
         if near or likely:
@@ -235,7 +239,8 @@ def _use_bound(read: list[ast.Name], idle: list[ast.Name], table: LineTable) -> 
                 yield Change((edit,), 0.2, node.lineno, f"`{node.id}` is `{target.id}`", kind="name")
 
 
-def _measure_likeness(one: str, two: str) -> float:
+def measure_name_likeness(one: str, two: str) -> float:
+    """How alike two names are (0-1), whatever their case; one that begins with the other is nearly it."""
     import difflib
 
     if one.lower().startswith(two.lower()) or two.lower().startswith(one.lower()):

@@ -46,6 +46,7 @@ from jupyter_selfheal.inside.search.place_of_value import (
 from jupyter_selfheal.inside.search.program import (
     CELL,
     REPLAY,
+    compile_unit,
 )
 from jupyter_selfheal.inside.search.result_sizes import describe_other_size
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -57,6 +58,7 @@ from jupyter_selfheal.inside.search.second_faults import (
 from jupyter_selfheal.inside.search.twin_bounds import describe_twin_bound
 from jupyter_selfheal.inside.search.unrun_statements import measure_unrun_share
 from jupyter_selfheal.inside.search.unseen_errors import describe_unseen_error
+from jupyter_selfheal.inside.search.untold_statements import drop_changed_statement
 
 LOOKED_AT = 10
 """Hypotheses that are looked at for code that runs no longer: those that are shown."""
@@ -98,6 +100,7 @@ class RunDoubts:
             is_weak = self.hypotheses.is_weakly_proven(n)
             self.idle[place] = (
                 self._describe_idle_loop(c)
+                or self._describe_untold_statement(c)
                 or (self._describe_weak_run(n) if is_weak else "")
                 or self._describe_second_fault(n)
             )
@@ -333,6 +336,16 @@ class RunDoubts:
                 noted, words = changed
                 if run_in_fork(lambda u=unit, t=noted: leaves_no_rest(self.runner, c.codes, u, t, LOOK), WAIT) is True:  # type: ignore[misc]
                     return f"`{words}` leaves no rest in any check, and none tells which way it is to round"
+        return ""
+
+    def _describe_untold_statement(self, c: Candidate) -> str:
+        """The doubt about a changed statement without which every check holds as well."""
+        for unit, text in c.texts.items():
+            if changed := drop_changed_statement(self.units[unit].text, text):
+                statement, without = changed
+                codes = {**c.codes, unit: compile_unit(self.runner.program, unit, without)}
+                if run_in_fork(lambda k=codes: self.runner.run(k, LOOK).plausible, WAIT) is True:  # type: ignore[misc]
+                    return f"every check holds as well without `{statement.splitlines()[0]}`"
         return ""
 
     def _describe_idle_loop(self, c: Candidate) -> str:

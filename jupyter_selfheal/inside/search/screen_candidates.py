@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import os
 import sys
@@ -18,7 +19,9 @@ from jupyter_selfheal.inside.search.combine_changes import (
 from jupyter_selfheal.inside.search.confined_forks import (
     HAS_FORKS,
     MOST_MEMORY,
+    run_in_fork,
 )
+from jupyter_selfheal.inside.search.hidden_reads import hides_missing
 from jupyter_selfheal.inside.search.measure_checks import can_copy
 from jupyter_selfheal.inside.search.process_pool import DEPTH, OVERHEAD, Job, Pool
 from jupyter_selfheal.inside.search.program import REPLAY, hard_codes
@@ -26,6 +29,9 @@ from jupyter_selfheal.inside.search.ranking import PLAUSIBLE
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.run_result import OK, Result, find_last_failing
 from jupyter_selfheal.inside.search.time_net import TimeNet
+
+WAIT = 30.0
+"""Seconds on the clock for a look at a candidate that passes."""
 
 
 class Screen:
@@ -114,7 +120,7 @@ class Screen:
             told = self.base.failed < patience.VARIED and hard_codes(
                 self.runner.program, list(candidate.texts.values()), old
             )
-            if not told and self.maker.compile_kept(candidate, self.seen):
+            if not told and self.maker.compile_kept(candidate, self.seen) and not self._hides_missing(candidate):
                 self.plausible.append(candidate)
                 self.found_at = self.found_at or self.spent
         elif result.status in ("time", "deep"):
@@ -126,6 +132,14 @@ class Screen:
                 self.partial.append(candidate)
         elif count and result.status == OK and self._gains(candidate) and self.maker.compile_kept(candidate, self.seen):
             self.partial.append(candidate)
+
+    def _hides_missing(self, candidate: Candidate) -> bool:
+        """Whether a candidate only keeps from being read what was missing."""
+        missing = self.maker.sight.missing
+        if missing is None or missing.unit not in candidate.texts:
+            return False
+        look = functools.partial(hides_missing, self.runner, missing, candidate.texts, candidate.codes)
+        return run_in_fork(look, WAIT) is True
 
     @property
     def _raised(self) -> int:

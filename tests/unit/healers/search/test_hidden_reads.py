@@ -1,0 +1,114 @@
+"""What is missing is not mended by not being read, nor by another call that no check tells from none."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.search.untold_statements import drop_changed_statement
+from tests.unit.healers.search.searching import find
+
+TITLES = """class Titles:
+    def make(self, title):
+        words = title.split(" ")
+        self.lower_words()
+        return " ".join(w.capitalize() for w in words)
+"""
+TITLES_HELD = "t = Titles()\nassert t.make('the cat') == 'The Cat'\nassert t.make('a') == 'A'"
+TOTAL = "def total(items):\n    s = 0\n    for i in items:\n        s += i\n        s.normalise()\n    return s\n"
+TOTAL_HELD = "assert total([1, 2]) == 3\nassert total([]) == 0\nassert total([5, -1]) == 4"
+SONGS = """class Songs:
+    def __init__(self, lengths):
+        self.lengths = lengths
+    def total(self):
+        return sum(self.lengths)
+    def describe(self):
+        self.audit()
+        return f"{len(self.lengths)} songs, {self.total()} s"
+"""
+SONGS_HELD = "assert Songs([3, 4]).describe() == '2 songs, 7 s'"
+FIRST = "def first(xs):\n    ready(xs)\n    return xs[0]\n"
+FIRST_HELD = "assert first([1, 2]) == 1\nassert first([3]) == 3"
+
+
+@pytest.mark.parametrize(
+    ("definition", "checks"),
+    [(TITLES, TITLES_HELD), (TOTAL, TOTAL_HELD), (SONGS, SONGS_HELD), (FIRST, FIRST_HELD)],
+    ids=["of self", "of a number", "another method", "a name"],
+)
+def test_what_is_missing_is_not_kept_from_being_read(definition: str, checks: str) -> None:
+    assert not find(definition, checks, 2)["patches"]
+
+
+COUNTS = """class Counts:
+    def __init__(self):
+        self.seen = []
+    def note(self, word):
+        self.seen.append(word)
+    def read(self, text):
+        for word in text.split():
+            self.{}(word)
+        return len(self.seen)
+"""
+COUNTS_HELD = "assert Counts().read('a b') == 2\nassert Counts().read('') == 0\nassert Counts().read('a b c') == 3"
+MATCHES = """import re
+def number(line):
+    found = re.search(r"\\d+", line)
+    return int(found.group())
+"""
+MATCHES_HELD = "assert number('a 12') == 12\nassert number('none') is None\nassert number('7') == 7"
+MIXED = """class Item:
+    def __init__(self, price):
+        self.price = price
+def total(items, least):
+    s = 0
+    for item, kind in items:
+        s += item.price
+    return s
+"""
+MIXED_HELD = (
+    "assert total([(Item(2), 1), (5, 0)], 1) == 2\nassert total([(Item(3), 1)], 1) == 3\nassert total([(1, 0)], 1) == 0"
+)
+
+
+@pytest.mark.parametrize(
+    ("definition", "checks", "part"),
+    [
+        (COUNTS.format("noted"), COUNTS_HELD, "self.note(word)"),
+        (MATCHES, MATCHES_HELD, "not found"),
+        (MIXED, MIXED_HELD, "item.price"),
+    ],
+    ids=["another spelling", "of None", "read for others"],
+)
+def test_near_misses_are_found(definition: str, checks: str, part: str) -> None:
+    patches = find(definition, checks, 5)["patches"]
+    assert any(part in text for patch in patches for text in patch["texts"].values())
+
+
+LOGGED = """class Jar:
+    def __init__(self):
+        self.coins = []
+        self.seen = None
+    def add(self, coin):
+        self.seen = len(coin)
+        self.coins.append(coin)
+        return sum(self.coins)
+"""
+
+
+def test_what_every_check_holds_without_is_offered_and_not_applied() -> None:
+    held = "jar = Jar()\nassert jar.add(2) == 2\nassert jar.add(5) == 7\nassert Jar().add(1) == 1"
+    best = find(LOGGED, held, 5)["patches"][0]
+    assert best["rival"].startswith("every check holds as well without `self.seen = ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("def f(xs):\n    xs.appnd(1)\n", "def f(xs):\n    xs.append(1)\n"),
+        ("def f(xs):\n    return len(xs)\n", "def f(xs):\n    return sum(xs)\n"),
+        ("def f(xs):\n    a = b\n    b = a\n", "def f(xs):\n    a, b = b, a\n"),
+    ],
+    ids=["a spelling", "a result", "two at once"],
+)
+def test_near_misses_are_no_other_statement(old: str, new: str) -> None:
+    assert drop_changed_statement(old, new) is None
