@@ -53,6 +53,8 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return f"`{answer}` in place of a plain answer may meet the one check by chance"
     if twins := next((t for t in _list_twins(after) if t not in _list_twins(before)), None):
         return f"`{twins[1]}` is then worked out as `{twins[0]}` is"
+    if separator := _find_lost_separator(before, after):
+        return f"`{separator}` no longer says where to split, and each space does"
     if other := _find_hidden_comparison(before, after):
         return f"with `{other}` something else is compared than a number"
     if mended == 1 and _turns_value(_list_given(before), _list_given(after)):
@@ -82,6 +84,19 @@ def _find_said_by_name(before: ast.Module, after: ast.Module) -> tuple[str, str]
 def _list_called(tree: ast.AST) -> set[str]:
     called = (n.func for n in walk(tree) if isinstance(n, ast.Call))
     return {f.attr if isinstance(f, ast.Attribute) else f.id for f in called if isinstance(f, ast.Attribute | ast.Name)}
+
+
+def _find_lost_separator(before: ast.Module, after: ast.Module) -> str:
+    """The `"\\n"` of ``text.split("\\n")`` that is ``text.split()`` now: with a space in a line, what comes of it is another thing. A space is left out, of which
+    there may be several."""
+    kept = [ast.unparse(n.func) for n in walk(after) if isinstance(n, ast.Call) and not n.args and not n.keywords]
+    was = [ast.unparse(n.func) for n in walk(before) if isinstance(n, ast.Call) and not n.args and not n.keywords]
+    for node in walk(before):
+        match node:
+            case ast.Call(ast.Attribute(_, "split" | "rsplit") as split, [ast.Constant(str(by))], []) if by != " ":
+                if kept.count(ast.unparse(split)) > was.count(ast.unparse(split)):
+                    return repr(by)
+    return ""
 
 
 def _find_new_alias(before: ast.Module, after: ast.Module) -> tuple[str, str] | None:

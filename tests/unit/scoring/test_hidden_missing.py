@@ -31,7 +31,12 @@ def test_a_number_has_no_such_method() -> None:
     ("before", "after", "line", "evalue"),
     [
         ("m = f()\nm.group()", "m = f()\nif m:\n    m.group()", 2, "'NoneType' object has no attribute 'group'"),
-        ("x = 3\nx.upper()", "x = 3\nif isinstance(x, str):\n    x.upper()", 2, "'int' object has no attribute 'upper'"),
+        (
+            "x = 3\nx.upper()",
+            "x = 3\nif isinstance(x, str):\n    x.upper()",
+            2,
+            "'int' object has no attribute 'upper'",
+        ),
         (
             JAR.format("", "\n    def open(self):\n        self.check = print"),
             JAR.format(GUARD.format("k < 0"), "\n    def open(self):\n        self.check = print"),

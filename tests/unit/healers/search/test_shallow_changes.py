@@ -12,6 +12,7 @@ TURNED = "one truth value is met by whatever is turned around"
 ORDER = "what is printed is only put in another order"
 DECLARED = "what a decorator declares is meant as it stands"
 PART = "a part of both sides is equal more often than they are"
+SPLIT = "`'\\n'` no longer says where to split, and each space does"
 FROZEN = "@dataclass(frozen=True)\nclass P:\n    x: int"
 
 
@@ -37,6 +38,11 @@ BELOW = "def f(xs):\n    for x in xs:\n        if x:\n            return True\n 
         ("ok = a == b", "ok = len(a) == len(b)", PART),
         ("ok = a[0] == b[0]", "ok = a[-1] == b[-1]", ""),
         ("ok = a == b", "ok = a[0] == b", ""),
+        ("for l in t.split('\\n'):\n    f(l)", "for l in t.split():\n    f(l)", SPLIT),
+        ("xs = [float(x) for x in t.split(',')]", "xs = [float(x) for x in t.split()]", SPLIT.replace("\\n", ",")),
+        ("xs = [w[0] for w in t.split(' ')]", "xs = [w[0] for w in t.split()]", ""),
+        ("for l in t.split('\\n'):\n    f(l)", "for l in t.split('\\n')[1:]:\n    f(l)", ""),
+        ("for l in t.split('\\n'):\n    f(l)", "for l in t.strip().split('\\n'):\n    f(l)", ""),
         ("full = ages.fillna(0)", "full = ages", "`full` is then `ages` under another name"),
         ("full = ages.fillna(0)", "full = ages.dropna()", ""),
         ("ages = ages.fillna(0)", "ages = ages", ""),
