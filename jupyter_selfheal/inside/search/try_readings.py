@@ -187,7 +187,6 @@ def _look_further(explorer: Explorer, passing: list[dict[str, Any]]) -> list[dic
     numbers there."""
 
     def work() -> list[dict[str, Any]]:
-        explorer.steps = FIRST_STEPS
         inputs = vary_lines(record_lines(explorer, passing[0]["text"]), explorer.expected)
         if not inputs:
             return passing
