@@ -49,7 +49,7 @@ from jupyter_selfheal.surfaces.notebook.fixes import (
     list_paths,
     rebuild_notebook,
 )
-from jupyter_selfheal.surfaces.notebook.lost_cells import list_suspects, may_reach
+from jupyter_selfheal.surfaces.notebook.lost_cells import list_suspects, may_reach, ran_as_stored
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Record, Status
 
@@ -279,10 +279,10 @@ class FinalCheck:
 
     def _list_lost(self, records: dict[str, Record], last: CleanRun) -> list[str]:
         """The cells that never ran in the chain, where fixes stood above them, and do run in a clean kernel without any."""
-        patches = [f.patch for f in last.fixes]
-        suspects = list_suspects(self.document.notebook, records, patches, last.seen)
-        given = self._try_fixes((), records) if suspects and patches else None
-        return [c for c in suspects if c in given.seen and not given.seen[c].failure] if given is not None else []
+        suspects = list_suspects(self.document.notebook, records, [f.patch for f in last.fixes], last.seen)
+        given = self._try_fixes((), records) if suspects and last.fixes else None
+        seen = given.seen if given is not None else {}
+        return [c for c in suspects if ran_as_stored(self.document.notebook, c, seen)]
 
     def _find_changed_values(self, last: CleanRun) -> dict[str, Comparison]:
         return find_changed_values(self.document.notebook, self.as_stored, last.seen)

@@ -45,11 +45,11 @@ class HealBehind:
     root: Patch
     number: int
 
-    def read_outcome(self) -> Outcome:
-        """The outcome without what it says was wrong, where that is what the root was."""
+    def repeat(self, *_: object) -> tuple[Outcome, str]:
+        """The outcome without what it says was wrong, where that is what the root was, and the name of its journal; asked as a heal is."""
         outcome = self.outcome
         is_of_first = outcome.reason is not Reason.ENVIRONMENT
-        return replace(outcome, diagnosis=replace(outcome.diagnosis, cause="")) if is_of_first else outcome
+        return replace(outcome, diagnosis=replace(outcome.diagnosis, cause="")) if is_of_first else outcome, self.run
 
     def explain(self, why: str, failure: Failure) -> str:
         """Why the cell is not healed, where ``why`` tells of the first failure as well."""

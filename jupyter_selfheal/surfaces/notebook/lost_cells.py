@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Failure, FailureKind, Insert, Install, Move, Notebook, Patch, SkipReason
+from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
+from jupyter_selfheal.scoring.stored import compare
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
 from jupyter_selfheal.surfaces.notebook.clean_cells import FATAL
 from jupyter_selfheal.surfaces.notebook.records import BROKEN, Record, Status
@@ -34,6 +36,16 @@ def list_suspects(
         and not any(f.kind in FATAL for f in seen[i].failure)
         and never_bound.isdisjoint(src.find_names(records[i].cell.source).uses)
     ]
+
+
+def ran_as_stored(given: Notebook, cell_id: str, seen: Mapping[str, CellRun]) -> bool:
+    """Whether a cell ran in the notebook as it was given, and nothing stored for it says that it ran on what a failing cell had left: texts that are
+    added up where there were dates, say. One that gave another value then did not do what its author saw, and no fix has taken that from it."""
+    if cell_id not in seen or seen[cell_id].failure:
+        return False
+    cell = given.cell(cell_id)
+    compared = compare(cell, seen[cell_id].result.outputs)
+    return not (compared.differs and is_repeatable(cell, given) and not is_trained(cell, given))
 
 
 def may_reach(patch: Patch, cell_id: str, given: Notebook) -> bool:

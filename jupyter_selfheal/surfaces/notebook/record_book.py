@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.model import Candidate, Cell, Edit, Failure, FailureKind, Notebook, Outcome
@@ -37,6 +37,12 @@ class RecordBook:
             Record(given, self.numbers.get(cell.id, 0), status, failure_if_any),
             **more,  # type: ignore[arg-type]
         )
+
+    def add_moved(self, notebook: Notebook, done: Collection[str]) -> None:
+        """Record that cells ran which a fix has moved, where nothing is known of them yet."""
+        for cell in notebook.cells:
+            if cell.id in done and cell.id in self.numbers and not self.is_known(cell):
+                self.add_cell(cell, Status.RAN)
 
     def add_not_reached(self, cells: Iterable[Cell], why: str) -> None:
         """Record that cells of the notebook as it was given were not run, where nothing is known of them yet."""

@@ -40,6 +40,7 @@ from jupyter_selfheal.surfaces.notebook.record_book import RecordBook
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status, Without
 from jupyter_selfheal.surfaces.notebook.resume_point import PointFile, ResumePoint, StateNotWhole
 from jupyter_selfheal.surfaces.notebook.review import BatchReview
+from jupyter_selfheal.surfaces.notebook.silent_changes import SilentChanges, hold_to_stored
 from jupyter_selfheal.surfaces.notebook.specifications import SpecificationChecks, describe_word
 from jupyter_selfheal.surfaces.notebook.together import is_set_up, leaves_only_imports, take_cells
 from jupyter_selfheal.surfaces.notebook.without_fix import RunsWithout
@@ -72,6 +73,7 @@ class Batch:
         self.healthy = HealthyCells()
         self._stale = stale.StaleCells(self.numbers)
         self.specifications = SpecificationChecks(self.dependencies.why_no_model)
+        self.silent = SilentChanges(self.dependencies.expect_outputs)
         self.without = RunsWithout()
         self.heals, self.rebuilt = 0, False
         self.told: dict[str, kept_roots.HealBehind] = {}
@@ -180,7 +182,7 @@ class Batch:
         if not self.dependencies.runs_together or not chain.state.is_exact:
             return False
         left = (c for c in self._mark_stale(self.notebook).cells if c.id not in self.done)
-        cells = take_cells(left, lambda c: self.review is not None and self.review.asks_state(c, self.notebook))
+        cells = take_cells(left, self._is_asked)
         trials = chain.run_together(cells) if len(cells) > 1 else []
         for cell, trial in zip(cells, trials, strict=False):
             self.first[cell.id] = CellRun(trial.steps[0], len(self.first) + 1)
@@ -188,6 +190,10 @@ class Batch:
             self._look_at_healthy(chain, cell, trial, None)
             self.done.add(cell.id)
         return bool(trials)
+
+    def _is_asked(self, cell: Cell) -> bool:
+        is_reviewed = self.review is not None and self.review.asks_state(cell, self.notebook)
+        return is_reviewed or self.silent.may_be(cell, self.notebook)
 
     def _run_cell(self, chain: Chain, cell: Cell) -> bool:
         """Run the cell, and heal it where it fails; False where it is to be run once more, as its root above is mended since."""
@@ -206,6 +212,7 @@ class Batch:
         self.first.pop(cell.id, None)  # it may run once more, behind a root that is mended since
         self.first[cell.id] = CellRun(trial.steps[0], len(self.first) + 1, (failure,) if failure else ())
         failure = failure or self.specifications.question(cell, self.numbers.get(cell.id, 0), trial)
+        failure = failure or self.silent.question(cell, marked, trial, self.told)
         failed = failure is not None and failure.kind is not FailureKind.MISSED
         past = PastCell(cell.source, cell.id, cell.expensive, failed, trial.steps[0].seconds)
         if failure is not None and after is not None and leaves_only_imports(cell, failure):
@@ -258,11 +265,8 @@ class Batch:
             # its fix will be proven in a clean kernel, which takes a while to start, and to import what the notebook does
             self._go_on_beside(chain, {c.id for c in self._list_done() if is_set_up(c)})
         told = self.told.get(cell.id)
-        outcome, run = (
-            (told.read_outcome(), told.run)
-            if told is not None
-            else self.dependencies.heal(case, starts, trial, chain.deadline)
-        )
+        heal = self.dependencies.heal if told is None else told.repeat
+        outcome, run = heal(case, starts, trial, chain.deadline)
         if outcome.reason is Reason.CANCELLED:
             if not chain.deadline.is_over:
                 raise KeyboardInterrupt
@@ -271,7 +275,7 @@ class Batch:
             )
             raise _TimeIsUp
         healed, status, without = False, outcomes.find_status(outcome), Without()
-        if (word := describe_word(failure, outcome)) is not None:
+        if (word := "" if self.silent.is_in_vain(failure, outcome) else describe_word(failure, outcome)) is not None:
             self.book.add_cell(cell, Status.RAN, detail=word, cost=outcome.cost, cost_by=outcome.spent_by, run=run)
             self._look_at_healthy(chain, cell, trial, after)
             return False
@@ -304,7 +308,7 @@ class Batch:
         self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), said)
         starts = chain.build_starts(self.dependencies.open_anew, cell, failure, after)
         self.heals += 1
-        return Case(failure, self._number_cells_run(), cell.oracle), starts
+        return hold_to_stored(Case(failure, self._number_cells_run(), cell.oracle)), starts
 
     def _offer_own_fix(
         self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None
@@ -342,16 +346,12 @@ class Batch:
 
     def _apply_fix(self, chain: Chain, case: Case, outcome: Outcome) -> str | None:
         """Apply the approved patch and run on behind it; why that could not be done, or None."""
-        failing = case.failure.cell_id
-        given = outcome.applied[0].patch
-        steps = [s for s in build_trial_steps(case, given, Start.BEFORE_CELL) if isinstance(s, Run)]
-        obstacle = self._run_on_with(chain, case, outcome.applied[0], steps, failing)
-        if obstacle is not None:
-            return obstacle
-        for moved in self.notebook.cells:
-            if moved.id in self.done and moved.id in self.numbers and moved.id not in self.book.records:
-                self.book.add_cell(moved, Status.RAN)
-        return None
+        patch = outcome.applied[0].patch
+        steps = [s for s in build_trial_steps(case, patch, Start.BEFORE_CELL) if isinstance(s, Run)]
+        obstacle = self._run_on_with(chain, case, outcome.applied[0], steps, case.failure.cell_id)
+        if obstacle is None:
+            self.book.add_moved(self.notebook, self.done)
+        return obstacle
 
     def _keep_root(self, chain: Chain, case: Case, outcome: Outcome, run: str, after: TrialKernel | None) -> bool:
         """Apply a mended root above a failing cell that goes on to fail of something else, where there is one and it is allowed."""

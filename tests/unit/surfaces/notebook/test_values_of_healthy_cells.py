@@ -170,3 +170,25 @@ def test_a_healed_cell_that_draws_is_not_said_to_give_something_else(document: M
     assert [r.status for r in report.records] == [Status.RAN, Status.HEALED]
     assert report.reproduced_outputs == (0, 1)
     assert report.differing == ()
+
+
+@pytest.mark.parametrize(
+    ("stored", "status"),
+    [
+        ("2\n", Status.HEALED),  # it ran on the text that the failing cell left, and gave "11"
+        ("11\n", Status.REVERTED),
+        ("", Status.REVERTED),
+        ("2 at 9:30\n", Status.REVERTED),  # of a cell that reads the clock, what is stored says nothing
+    ],
+)
+def test_a_fix_stays_that_breaks_nothing_but_what_ran_on_what_a_failure_had_left(
+    document: Make, stored: str, status: Status
+) -> None:
+    clock = "import time\ntime.time()\n" if "at" in stored else ""
+    below = shown(f"{clock}print(value + '1')", stored) if stored else f"{clock}print(value + '1')"
+    given = document("value = '1'", "value = as_number(value)", below)
+    report, _ = batch(given, with_definition("value = int(value)", "c1")).run()
+    assert [r.status for r in report.records][1:] == [
+        status,
+        Status.NOT_HEALED if status is Status.HEALED else Status.FOLLOWED,
+    ]

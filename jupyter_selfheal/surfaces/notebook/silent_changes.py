@@ -1,0 +1,69 @@
+"""Cells that run and give another value than is stored, where a release silently made something of a statement: a write that is lost, a question that finds nothing.
+
+Nothing fails of it in the cell, and much below: what is stored is the one thing that tells. Such a cell is healed by what the rules know of these releases
+alone, where it then gives what is stored; where it doesn't, it is a cell that runs, as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Outcome, Trial
+from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
+from jupyter_selfheal.scoring.stored import compare
+
+MOST_IN_VAIN = 2
+"""After so many that were nothing of the kind no further one is asked about: the notebook's stored outputs are of another age for another reason."""
+
+
+class SilentChanges:
+    """Which cells of a notebook are asked about, and what came of it. ``is_held``: every stored output is an expectation already."""
+
+    def __init__(self, is_held: bool) -> None:
+        self._left = 0 if is_held else MOST_IN_VAIN
+
+    def may_be(self, cell: Cell, notebook: Notebook) -> bool:
+        """Whether a cell has a stored value that comes of a statement of which a release may silently have made something else."""
+        if not self._left or cell.oracle or cell.oracle.spec or cell.stale or not compare(cell, cell.outputs).computed:
+            return False
+        texts, names = [c.source for c in notebook.list_code_before(cell.id)], src.find_names(cell.source)
+        made = [texts[n] for n in src.find_backward_slice(texts, names.uses | names.changes)]
+        return any(map(_may_have_changed, (*made, cell.source)))
+
+    def question(self, cell: Cell, notebook: Notebook, trial: Trial, told: Container[str]) -> Failure | None:
+        """The failure to be healed of a cell that ran; None where it gave what is stored, nothing speaks for such a change, or it was ``told`` of before."""
+        compared = compare(cell, trial.steps[0].outputs)
+        if not compared.differs or cell.id in told or not self.may_be(cell, notebook):
+            return None
+        if not is_repeatable(cell, notebook) or is_trained(cell, notebook):
+            return None
+        return Failure(cell.id, cell.source, FailureKind.MISSED, evalue=_SILENT, seconds=trial.seconds)
+
+    def is_in_vain(self, failure: Failure, outcome: Outcome) -> bool:
+        """Whether such a cell is left as one that runs: nothing was applied that gives again what a release took away."""
+        if not is_silent(failure) or (outcome.applied and outcome.applied[0].patch.restores):
+            return False
+        self._left -= 1
+        return True
+
+
+_SILENT = "another value than the stored one"
+
+
+def is_silent(failure: Failure) -> bool:
+    """Whether a failure is nothing but another value than the stored one, of a cell that nobody said anything of."""
+    return failure.kind is FailureKind.MISSED and failure.evalue == _SILENT
+
+
+def hold_to_stored(case: Case) -> Case:
+    """The case of such a cell, which must give what is stored."""
+    return replace(case, oracle=replace(case.oracle, as_stored=True)) if is_silent(case.failure) else case
+
+
+def _may_have_changed(source: str) -> bool:
+    from jupyter_selfheal.healers.rules.context.lost_writes import has_lost_writes  # not in every run
+    from jupyter_selfheal.healers.rules.context.text_questions import has_text_questions
+
+    return has_lost_writes(source) or has_text_questions(source)

@@ -1,0 +1,63 @@
+"""A cell runs and gives another value than is stored, as pandas 3 loses a write above: what is stored tells, and nothing else does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.command import heal, place, sources, write
+
+__all__ = ["place"]
+
+pytestmark = pytest.mark.kernel
+
+FRAME = (
+    "import warnings\nimport pandas as pd\nwarnings.filterwarnings('ignore')\n"
+    "people = pd.DataFrame({'age': [31.0, None, 44.0, None], 'fare': [7.5, 8.0, None, 9.0]})"
+)
+FILL = "people['age'].fillna(people['age'].median(), inplace=True)"
+FILLED = "people['age'] = people['age'].fillna(people['age'].median())"
+COUNT = "print(people.isnull().sum().to_dict())"
+AS_IT_WAS = "{'age': 0, 'fare': 1}\n"
+
+
+def store(path: Path, number: int, text: str) -> None:
+    """Give a code cell of a file a stored output."""
+    raw = json.loads(path.read_text(encoding="utf-8"))
+    raw["cells"][number]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": [text]}]
+    raw["cells"][number]["execution_count"] = number + 1
+    path.write_text(json.dumps(raw), encoding="utf-8")
+
+
+def test_a_lost_write_is_mended_where_the_stored_output_comes_again_with_it(place: Path) -> None:
+    given = write(place / "n.ipynb", FRAME, FILL, COUNT, "people.shape")
+    store(given, 2, AS_IT_WAS)
+    done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=0)
+    assert sources(place / "out.ipynb") == [FRAME, FILLED, COUNT, "people.shape"]
+    assert [c["status"] for c in done.notebook["cells"]] == ["ran", "ran", "healed", "ran"]
+
+
+def test_in_the_cell_that_shows_it_too(place: Path) -> None:
+    given = write(place / "n.ipynb", FRAME, f"{FILL}\n{COUNT}")
+    store(given, 1, AS_IT_WAS)
+    heal(given, "-o", "out.ipynb", "--offline", ends=0)
+    assert sources(place / "out.ipynb") == [FRAME, f"{FILLED}\n{COUNT}"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "stored"),
+    [
+        ((FRAME, FILL, COUNT), "{'age': 2, 'fare': 1}\n"),  # what is stored is what it gives: written since pandas 3
+        ((FRAME, FILL, COUNT), "{'age': 0, 'fare': 4}\n"),  # with the write it would give something else again
+        ((FRAME, "people['fare'].dropna(inplace=True)", COUNT), AS_IT_WAS),  # this never changed the table
+        ((FRAME, FILL, "rest = people[['fare']].isnull()", "print(rest.sum().to_dict())"), "{'fare': 3}\n"),  # of another column
+    ],
+)  # fmt: skip
+def test_what_such_a_write_does_not_explain_runs_as_it_is(place: Path, cells: tuple[str, ...], stored: str) -> None:
+    given = write(place / "n.ipynb", *cells)
+    store(given, len(cells) - 1, stored)
+    done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=0)
+    assert {c["status"] for c in done.notebook["cells"]} == {"ran"}
+    assert not (place / "out.ipynb").exists() or sources(place / "out.ipynb") == list(cells)
