@@ -61,3 +61,31 @@ def test_what_such_a_write_does_not_explain_runs_as_it_is(place: Path, cells: tu
     done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=0)
     assert {c["status"] for c in done.notebook["cells"]} == {"ran"}
     assert not (place / "out.ipynb").exists() or sources(place / "out.ipynb") == list(cells)
+
+
+SHOPS = (
+    "import pandas as pd\nsales = pd.DataFrame({'shop': ['a', 'b', 'a'], 'day': ['mon', 'tue', 'wed'], 'n': [1, 2, 3]})"
+)
+
+
+def test_texts_are_left_out_of_sums_of_groups_where_that_is_what_is_stored(place: Path) -> None:
+    added = "print(sales.groupby('shop').sum().to_dict())"
+    given = write(place / "n.ipynb", SHOPS, added)
+    store(given, 1, "{'n': {'a': 4, 'b': 2}}\n")
+    heal(given, "-o", "out.ipynb", "--offline", ends=0)
+    assert sources(place / "out.ipynb") == [SHOPS, added.replace("sum()", "sum(numeric_only=True)")]
+
+
+@pytest.mark.parametrize(
+    ("added", "stored"),
+    [
+        ("print(sales.groupby('shop').sum().to_dict())", "{'n': {'a': 5, 'b': 2}}\n"),  # other numbers too
+        ("print(sales.groupby('shop')['day'].sum().to_dict())", "{'a': 'monwed'}\n"),  # texts are what is asked for
+        ("print(sales.drop(columns='day').groupby('shop').sum().to_dict())", "{'n': {'a': 4}}\n"),  # no text in it
+    ],
+)
+def test_other_sums_run_as_they_are(place: Path, added: str, stored: str) -> None:
+    given = write(place / "n.ipynb", SHOPS, added)
+    store(given, 1, stored)
+    done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=0)
+    assert {c["status"] for c in done.notebook["cells"]} == {"ran"}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
@@ -14,7 +15,7 @@ from jupyter_selfheal.healers.rules.context.text_questions import RELEASE, list_
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
 from jupyter_selfheal.healers.rules.lost_downcast import list_lost_downcasts
 from jupyter_selfheal.healers.rules.lost_write import is_lost_write_to_blame
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
 REDUCTIONS = frozenset({
     "mean", "median", "sum", "std", "var", "sem", "skew", "kurt", "kurtosis", "prod", "product", "corr", "cov", "quantile", "min", "max",
@@ -36,11 +37,16 @@ TABLES = ("pandas.DataFrame", "pandas.DataFrameGroupBy", "pandas.Rolling", "pand
           "pandas.Resampler", "pandas.RollingGroupby", "pandas.ExponentialMovingWindow")  # fmt: skip
 
 
+GROUPS = ("pandas.DataFrameGroupBy", "pandas.DatetimeIndexResampler", "pandas.Resampler")
+
+
 class NumericOnly(Rule):
     """Reduce the numeric columns only.
 
     **Failure** `TypeError: Cannot perform reduction 'mean' with string dtype`, `ValueError: could not convert string to float:
     'x'` in `corr`, `TypeError: agg function failed [how->mean,dtype->object]`.
+
+    So where the sums of a `groupby` or `resample` are not as expected or stored: texts are put together there, and were left out.
 
     **Fix** `numeric_only=True` in the call; where a pivot table or `agg` reduces, the numeric columns are selected before it, as where `agg` is given a function of the notebook's own.
 
@@ -54,10 +60,14 @@ class NumericOnly(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "ValueError", "DataError", "NotImplementedError"})
     message = MESSAGE
+    kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
     why = "Before pandas 2.0 columns that are not numeric were left out (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.kind is FailureKind.MISSED:
+            yield from self._leave_texts_out(context)
+            return
         for call in context.list_calls_at_failure()[:4]:
             if not isinstance(call.func, ast.Attribute):
                 continue
@@ -94,6 +104,16 @@ class NumericOnly(Rule):
                 return
         if re.search(r"'str'|string dtype", context.failure.evalue):
             yield from self._select_for_own_function(context.view_cell(context.failure.cell_id))
+
+    def _leave_texts_out(self, context: RuleContext) -> Iterator[Patch]:
+        """``df.groupby("k").sum()``, with whose result nobody is content: of texts there is a sum since pandas 2.0."""
+        sums = [c for c in context.walk(ast.Call) if _is_bare_sum(c) and _adds_texts(context, c.func)]
+        if splices := [append_argument(context.source, call, "numeric_only=True") for call in sums]:
+            cause = "Since pandas 2.0, the texts of a group are put together where it is summed; they were left out."
+            patch = self.patch(
+                context.replace(context.cell_id, splices), "Add `numeric_only=True` to `sum`", cause, prior=0.8
+            )
+            yield replace(patch, restores="pandas 2.0")
 
     def _select_for_own_function(self, context: RuleContext) -> Iterator[Patch]:
         """``groups.agg(spread)``: columns of text were left out, as any that a function of the notebook's own failed for; of dates it may not."""
@@ -274,3 +294,17 @@ def _is_reduction(call: ast.Call) -> bool:
 
 def _name_function(item: ast.expr | None) -> str:
     return str(item.value) if isinstance(item, ast.Constant) else getattr(item, "attr", "")
+
+
+def _is_bare_sum(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "sum" and not (call.args or call.keywords)
+
+
+def _adds_texts(context: RuleContext, func: ast.expr) -> bool:
+    """Whether a sum is one of groups, some columns of which are text and others numbers."""
+    if not isinstance(func, ast.Attribute):
+        return False
+    live = context.describe_all([func.value], calls=True)[0]
+    table = _write_table(context, func.value)
+    columns = f"{table}.select_dtypes('number').columns) and any(t.name in ('object', 'str', 'string') for t in {table}.dtypes"
+    return live.is_a(*GROUPS) and context.is_true(f"len({columns})")
