@@ -14,6 +14,7 @@ from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_li
 from jupyter_selfheal.healers.rules.context.remedies import OPTION, find_options
 from jupyter_selfheal.healers.rules.context.rewritten_calls import build_argument_splice
 from jupyter_selfheal.healers.rules.context.spelling import find_meant
+from jupyter_selfheal.healers.rules.context.written_before import ran_once
 from jupyter_selfheal.model import Applicability, Patch
 
 GOT = re.compile(
@@ -23,6 +24,7 @@ PARAMETER = re.compile(
     r"['\"`](\w+)['\"`] parameter of (\w+)|supported values|must be (?:one of|a str among|in|['\"{\[(])|has to be either|valid (?:options|values|choices)|Unknown|unknown|not a valid|allowed|[Ee]xpected one of|Choose from|not (?:supported|understood|recognized|found)|Passing a bool|invalid error value|'X' and 'missing_values' types|matched multiple keys|must be a float or list of percentiles|must be a format string|must be a color|valid color value|No such option|No such keys|invalid mode: |Input X contains NaN|Invalid window name|Valid trend inputs|^Unsupported value \w+ for "
 )
 
+TAKEN = "The cell ran under a release that took any other value for this one."
 BY_POSITION = ("loss", "criterion", "kind", "regression", "window")
 """Parameters whose old values mean nothing else, so that they are known by position too."""
 
@@ -39,7 +41,7 @@ class ChangedValue(Rule):
     nearest of those that the message lists. `CalibratedClassifierCV(model, cv="prefit")` becomes `CalibratedClassifierCV(FrozenEstimator(model))`, as scikit-learn's
     own notes of 1.6 say.
 
-    **Fix safety** Safe where the changelog names the successor, or where one alone of the listed values is near by a slip; unsafe where likeness
+    **Fix safety** Safe where the changelog names the successor, where the cell ran while the library took any value for this one (`origin=0`), or where one alone of the listed values is near by a slip; unsafe where likeness
     chose it.
     Silent where `ensemble=` is given, which `"prefit"` passed over.
     """
@@ -121,6 +123,8 @@ class ChangedValue(Rule):
 
     def _build_patch(self, context: RuleContext, splices: list[Splice], change: Value) -> Patch:
         start, end, text = splices[0]
+        was_taken = bool(change.ran_before and context.notebook.python) and ran_once(context, change.ran_before)
+        unsafe = "" if was_taken else change.unsafe
         return self.patch(
             context.replace(context.cell_id, dict.fromkeys(splices)),
             f"Change `{context.source[start:end]}` to `{text}`",
@@ -130,8 +134,8 @@ class ChangedValue(Rule):
                 if change.unsafe
                 else f"no longer accepted ({change.libraries[0].partition('.')[0]} {change.version})."
             ),
-            applicability=Applicability.UNSAFE if change.unsafe else Applicability.SAFE,
-            why=change.unsafe or self.cite(change.source),
+            applicability=Applicability.UNSAFE if unsafe else Applicability.SAFE,
+            why=unsafe or (TAKEN if was_taken else self.cite(change.source)),
             prior=0.9,
         )
 
@@ -214,7 +218,8 @@ def _replace_values(context: RuleContext, call: ast.Call, change: Value) -> list
             continue
         if change.keyword and not keyword and change.keyword not in BY_POSITION:
             continue
-        items = argument.elts if isinstance(argument, ast.List | ast.Tuple) and not change.becomes else [argument]
+        is_whole = bool(change.becomes or change.ran_before)
+        items = argument.elts if isinstance(argument, ast.List | ast.Tuple) and not is_whole else [argument]
         for node in items:
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str | int | None):
                 continue

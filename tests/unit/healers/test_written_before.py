@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.healers.rules.changed_value import ChangedValue
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use, ran_once
 from jupyter_selfheal.healers.rules.estimator_arguments import EstimatorArguments
 from jupyter_selfheal.healers.rules.whole_number import WholeNumber
@@ -125,4 +126,25 @@ def test_a_fraction_is_cut_off_where_numpy_did_so(text: str, python: str, count:
     broken = find_first_failure(Notebook((first, Cell("b", text, count=count)), python=python))
     assert broken is not None
     patch = next(iter(WholeNumber().propose(broken.context)))
+    assert (patch.applicability is Applicability.SAFE) is safe
+
+
+@pytest.mark.parametrize(
+    ("text", "python", "count", "safe"),
+    [
+        ("plt.imshow([[1, 2], [3, 4]], origin=0)", "3.4.2", 3, True),
+        ("plt.imshow([[1, 2], [3, 4]], origin=0)", "3.4.2", None, False),
+        ("plt.imshow([[1, 2], [3, 4]], origin=0)", "3.12.1", 3, False),
+        ("days.resample('1min', label='last').sum()", "3.6.1", 3, True),
+        ("days.resample('1min', label='last').sum()", "3.8.1", 3, False),
+    ],
+)
+def test_a_value_that_was_taken_for_another_is_that_one(text: str, python: str, count: int | None, safe: bool) -> None:
+    """API203: what a release took in place of a value that it did not know is safe where the cell ran under it."""
+    first = (
+        "import matplotlib.pyplot as plt\nimport pandas as pd\ndays = pd.Series([1], pd.to_datetime(['2020-01-01']))"
+    )
+    broken = find_first_failure(Notebook((Cell("a", first), Cell("b", text, count=count)), python=python))
+    assert broken is not None
+    patch = next(iter(ChangedValue().propose(broken.context)))
     assert (patch.applicability is Applicability.SAFE) is safe

@@ -118,6 +118,8 @@ class Value:
     unsafe: str = ""
     becomes: str = ""
     """The keyword that takes the value now; empty: the same."""
+    ran_before: str = ""
+    """What is unsafe is not where a run is stored from before this Python: the library took the value then, as what is named here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,4 +282,5 @@ def _read_values(release: Mapping[str, Any], about: Mapping[str, str]) -> Iterat
             about["source"],
             entry.get("unsafe", ""),
             entry.get("becomes", ""),
+            entry.get("ran_before", ""),
         )
