@@ -169,3 +169,18 @@ def test_ctrl_c_while_several_notebooks_are_healed_at_once(place: Path, temporar
     assert [p.read_bytes() for p in names] == before
     assert nothing_is_left_running(place)
     assert list(temporary.iterdir()) == []
+
+
+def test_what_a_killed_command_leaves_goes_with_the_next_one(place: Path, temporary: Path) -> None:
+    there = MOMENTS["a later cell runs"]
+    with running(place, write(place / "n.ipynb", *GIVEN), "--in-place", "--timeout", "300") as process:
+        watched = psutil.Process(process.pid)
+        assert comes_to(lambda: there(place, watched), process), process.communicate()
+        process.kill()
+        process.communicate()
+    assert nothing_is_left_running(place)
+    assert wait_until(lambda: all(list(folder.iterdir()) == [] for folder in temporary.iterdir())), "but empty folders"
+    for folder in temporary.iterdir():
+        os.utime(folder, (0, 0))  # one that is younger than a minute may be filled just now
+    heal(write(place / "other.ipynb", "1 + 1"), "-o", "out.ipynb", "--no-cache", ends=0)
+    assert list(temporary.iterdir()) == []
