@@ -12,6 +12,8 @@ from jupyter_selfheal.model import Applicability, Patch
 
 CHANGES = frozenset({"append", "drop", "extend", "insert", "pop", "update"})
 """Methods that are there to change what has them, or that give a longer one: of a new table that would be lost."""
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 KINDS = {1: "Series", 2: "DataFrame"}
 
 
@@ -22,8 +24,8 @@ class ArrayAskedAsTable(Rule):
 
     **Fix** `pd.Series(y).value_counts()`, of two dimensions `pd.DataFrame(X).describe()`; `X[:, 0]` for `X.iloc[:, 0]`, `y` for `y.values`.
 
-    **Fix safety** Safe for `iloc`, `values` and `to_numpy`, which of an array give the same items. Unsafe for a new Series or table: it has no names, and the one that the array was made of may be
-    meant. Silent where its method changes it, or takes lists of rows and of columns, where what comes of it is dropped, and where pandas is not imported.
+    **Fix safety** Safe for `iloc`, `values` and `to_numpy`, which of an array give the same items; but unsafe in a function and for what a loop binds: a Series may come by there
+    too, whose labels are no places. Unsafe for a new Series or table: it has no names, and the one that the array was made of may be meant. Silent where it is set, where its method changes it, or takes lists of rows and of columns, where what comes of it is dropped, and where pandas is not imported.
     """
 
     code = "NPA131"
@@ -40,12 +42,15 @@ class ArrayAskedAsTable(Rule):
             if live is None or not live.is_a("numpy.ndarray") or context.exists(f"numpy.ndarray.{node.attr}"):
                 continue
             if splice := _write_itself(context, node):
+                is_sure = not _may_be_table(context, node)
                 yield self.patch(
                     context.replace_here(splice),
                     f"Use `{splice[2]}`",
                     f"`{context.text(node.value)}` is an array, whose items have places and no labels.",
-                    applicability=Applicability.SAFE,
-                    why="Of an array these are the same items.",
+                    applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
+                    why="Of an array these are the same items."
+                    if is_sure
+                    else "A Series may come by there too, whose labels are no places.",
                     prior=0.9,
                 )
             elif new := _write_table(context, node, live.ndim):
@@ -58,8 +63,21 @@ class ArrayAskedAsTable(Rule):
             return
 
 
+def _may_be_table(context: RuleContext, node: ast.Attribute) -> bool:
+    """Whether the line may be run with a table as well: in a function, or for what a loop binds."""
+    if context.list_nodes_on_line(*FUNCTIONS):
+        return True
+    bound = {
+        name.id for loop in context.list_nodes_on_line(*LOOPS) for name in ast.walk(loop)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    }  # fmt: skip
+    return any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(node.value))
+
+
 def _write_itself(context: RuleContext, node: ast.Attribute) -> Splice | None:
     """What takes the place of ``y.values``, ``y.to_numpy()`` and of ``X.iloc`` in ``X.iloc[:, 0]``."""
+    if not isinstance(node.ctx, ast.Load):
+        return None
     call, text = context.call_of(node), context.operand(node.value)
     match node.attr:
         case "values" if call is None:
