@@ -39,7 +39,20 @@ from jupyter_selfheal.loop.states import (
     Tried,
     Trying,
 )
-from jupyter_selfheal.model import REJECTED_BEFORE, Attempt, Cost, FailureKind, Patch, Reason, SkipReason, compose
+from jupyter_selfheal.model import (
+    REJECTED_BEFORE,
+    Attempt,
+    Cost,
+    ErrorInfo,
+    Failure,
+    FailureKind,
+    Patch,
+    Reason,
+    Role,
+    SkipReason,
+    Trial,
+    compose,
+)
 
 
 def on_started(event: Started, config: HealConfig) -> Reported | Reproduced:
@@ -79,6 +92,8 @@ def on_baseline(state: Reported, event: BaselineRan, config: HealConfig) -> Repo
     if not known:
         times = "the one time" if runs == 1 else f"{runs} times"
         why = f"the failure did not come again {times} that the cell was run from the same state"
+        if error := find_left_behind(dossier.case.failure, event.trial):
+            why = f"run once more, the cell fails of what it wrote before it failed, which cannot be taken back here ({error.words})"
         if event.trial.blocked:
             why += f" ({', '.join(event.trial.blocked)} is not allowed in a trial)"
         if dossier.case.failure.kind is FailureKind.MISSED and not dossier.case.failure.evalue:
@@ -88,6 +103,13 @@ def on_baseline(state: Reported, event: BaselineRan, config: HealConfig) -> Repo
     if repeats.is_flaky:
         dossier = add_note(dossier, f"flaky: {repeats.words}")
     return Reproduced(_add_missed_text(dossier, event.missed))
+
+
+def find_left_behind(failure: Failure, trial: Trial) -> ErrorInfo | None:
+    """The error of a cell that is run again, where it fails of something that is there already: the folder, file or table that it made."""
+    errors = (error for step in trial.steps if step.role == Role.CELL for error in step.errors)
+    says = (e for e in errors if e.ename == "FileExistsError" or "already exists" in e.evalue)
+    return next((e for e in says if e.ename != failure.ename), None)
 
 
 def has_words_to_check(dossier: Dossier) -> bool:

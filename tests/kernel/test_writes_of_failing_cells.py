@@ -102,3 +102,18 @@ def test_where_writes_are_to_stay_they_do(place: Path) -> None:
     healed = heal_by_command(place / "n.ipynb", "--write", "--healers", "rules", "--json", ends=1)
     assert (place / "sub").is_dir()
     assert healed.cells[1]["status"] == "not healed"
+    assert TOLD in healed.cells[1]["detail"]
+
+
+TOLD = "it could not be proven: run once more, the cell fails of what it wrote before it failed, which cannot be taken back here (FileExistsError: "
+
+
+def test_where_a_file_is_open_for_writing_it_is_told_what_stands_in_the_way(place: Path) -> None:
+    opens = f"{FIRST}\nlog = open('log.txt', 'w')\nlog.write('x')\nlog.flush()"
+    healed = heal(place, opens, f"os.makedirs('sub')\n{FAILS}", "assert total == 3")
+    assert TOLD in healed.report.records[1].detail
+
+
+def test_a_cell_that_fails_of_what_is_there_is_told_nothing_of_the_kind(place: Path) -> None:
+    healed = heal(place, FIRST, "os.makedirs('sub')", f"os.makedirs('sub')\n{FAILS}")
+    assert "run once more" not in healed.report.records[2].detail

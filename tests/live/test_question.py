@@ -84,6 +84,13 @@ def test_where_no_card_is_shown_an_answer_waits_for_what_comes_of_it(loaded: Liv
     assert "It gives what you said" in loaded.run("%heal answer a")["text"]
 
 
+def test_so_do_a_rejection_and_what_takes_it_back(loaded: LiveKernel) -> None:
+    """`%heal reject` printed nothing there."""
+    assert "fix ready, tested" in loaded.run("items = [1]\nitems.appendd(2)", "c")["text"]
+    assert "Every fix that was found was rejected" in loaded.run("%heal reject no", "r")["text"]
+    assert "fix ready, tested" in loaded.run("%heal undo", "u")["text"]
+
+
 def test_an_answer_to_nothing_is_refused(loaded: LiveKernel) -> None:
     loaded.run("items = [1]\nitems.appendd(2)", "c", allow_stdin=True)
     loaded.card("fix ready, tested")

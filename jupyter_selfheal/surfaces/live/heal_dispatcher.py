@@ -183,13 +183,9 @@ class HealDispatcher:
             )
         )
 
-    def wait_in_terminal(self, heal: LiveHeal) -> None:
-        """Wait for what comes of a heal that was given a word, where there is no card that would show it; elsewhere do nothing."""
-        if not hasattr(self._session.shell, "kernel"):
-            self._wait_for(heal, None)
-
     def wait_without_card(self, heal: LiveHeal) -> None:
-        """The same for an answer, and also where the cell waited for the heal from the start (nbclient, ``--wait``)."""
+        """Wait for what comes of a heal that was given a word, where there is no card that would show it: in a terminal, and where the cell
+        waited for the heal from the start (nbclient, ``--wait``); elsewhere do nothing."""
         if heal.is_waited_for or not hasattr(self._session.shell, "kernel"):
             self._wait_for(heal, None)
 
@@ -207,7 +203,7 @@ class HealDispatcher:
             return self.start_heal(failure, chosen, error=error)
         if last is not None and last.card.phase == "closed":  # the last error was a command's own
             self.restart_heal(last, chosen.apply_to(self._session.config))
-            self.wait_in_terminal(last)
+            self.wait_without_card(last)
         return last if last is not None and last.card.phase != "applied" else None
 
     def find_last_failure(self) -> Failure | None:

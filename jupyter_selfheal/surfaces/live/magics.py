@@ -171,7 +171,7 @@ class HealMagics:
 
     def _send_decision(self, heal: LiveHeal, action: str, *, text: str = "") -> None:
         self._actions.send_decision(heal, action, text=text)
-        self._dispatcher.wait_in_terminal(heal)
+        self._dispatcher.wait_without_card(heal)
 
     def _do_reject(self, why: str) -> None:
         self._send_decision(self._find_last_heal("proposed"), "reject", text=why.strip("\"'"))
@@ -194,7 +194,7 @@ class HealMagics:
         if not self._session.config.consent:
             raise UsageError("nothing is sent before you agree: `%heal consent`; `%heal sent` shows what was")
         self._actions.ask_model(heal)
-        self._dispatcher.wait_in_terminal(heal)
+        self._dispatcher.wait_without_card(heal)
 
     def _do_stop(self, _rest: str) -> None:
         heal = self._find_last_heal()
@@ -298,7 +298,7 @@ class HealMagics:
         if not number and last is not None and last.card.phase != "applied" and self._session.take_rejection_back(last):
             self._dispatcher.restart_heal(last, self._session.config)
             print("The rejection is taken back: that fix may be offered again.")
-            self._dispatcher.wait_in_terminal(last)
+            self._dispatcher.wait_without_card(last)
             return
         heal = self._find_heal_to_undo(number)
         if heal.card.undo and self._session.carry_out(heal, "undo"):

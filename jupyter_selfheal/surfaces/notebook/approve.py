@@ -61,7 +61,8 @@ class PolicyApprover:
             return "the policy applies nothing"
         best = proposal.candidates[0]
         if not proposal.proven_from:
-            return best.verdict.feedback if best.verdict.plausible else "it could not be proven"
+            why = f"it could not be proven{f': {proposal.notes[-1]}' if proposal.notes else ''}"
+            return best.verdict.feedback if best.verdict.plausible else why
         if _is_only_judged(best):
             return f"only a model's judgement speaks for it ({best.verdict.score:g} of 10): nothing that ran shows that it is right"
         if best.verdict.score < self.accept or not best.verdict.plausible:

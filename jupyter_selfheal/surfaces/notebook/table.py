@@ -298,6 +298,8 @@ def _describe_unhealed(record: Record) -> str:
 def _format_unhealed(said: str, records: Sequence[Record], columns: int) -> Iterator[str]:
     """The cells of which the same is to be said, and what a person can do."""
     first, _, advice = said.partition("\n")
+    if len(records) > 1 and first.startswith("follows "):
+        first = first.replace("follows", "follow", 1)
     yield from wrap(f"{list_numbers([r.number for r in records])}: {first}", columns, "  ", "      ")
     if advice:
         yield from wrap(advice, columns, "      → ", "        ")

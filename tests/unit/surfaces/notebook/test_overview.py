@@ -157,7 +157,7 @@ def test_cells_that_only_follow_are_one_line() -> None:
     other = replace(follow[0], number=7, failure=(replace(lost, evalue="name 'day' is not defined"),))
     report = NotebookReport("plots.ipynb", records=(root, *follow, other))
     lines = format_reports([report], 80).splitlines()
-    assert "  cells 2 to 4, 6, 9: follows from cell 1: NameError: name 'tips' is not defined" in lines
+    assert "  cells 2 to 4, 6, 9: follow from cell 1: NameError: name 'tips' is not defined" in lines
     assert "  cell 7: follows from cell 1: NameError: name 'day' is not defined" in lines
 
 
