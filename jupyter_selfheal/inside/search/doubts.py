@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Collection, Iterator, Sequence
 
@@ -57,12 +58,17 @@ from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, desc
 from jupyter_selfheal.inside.search.widened_writes import find_widened_write
 from jupyter_selfheal.inside.search.wrapped_places import find_wrapped_place
 from jupyter_selfheal.inside.search.written_anew import describe_doubt_of_new_body, list_expected_values
+from jupyter_selfheal.inside.tree_names import list_bound_names
 
 ABOUT_AS_LIKELY = 0.5
 """The share of a patch's weight from which a rival speaks against it."""
 TELLING = 5
 """Checks from which they tell what a call was given by a name that nothing binds."""
 _WORD = re.compile(r"\w+")
+_NOWHERE = re.compile(r"nothing is called `([\w.]+)`")
+"""What a change says that puts a function in for one that there is not."""
+_MADE_UP = re.compile(r"`(\w+) = (?:-?\d[\d.]*|True|False|None)` is missing")
+"""And one that gives a number to a name; where the code only reads that, it is made up."""
 
 
 class Doubts:
@@ -120,10 +126,18 @@ class Doubts:
         return f"`{names[0]}` is what the checks measure with" if names and len(names) == len(texts) else ""
 
     def _describe_unknown_argument(self, n: int) -> str:
-        """The doubt about a patch with which a call is given nothing, or what was made up, for a name that nothing binds."""
+        """The doubt about a patch with which a call is given nothing, or what was made up, for a name that nothing binds, or something is called in place of it."""
         is_told = self.hypotheses.count_checks(n) >= TELLING
+        if not is_told and (found := _NOWHERE.search(self.candidates[n].words)):
+            return f"what `{found[1]}` was to do, nothing tells"
+        made_up = None if is_told else _MADE_UP.search(self.candidates[n].words)
+        if made_up and not any(made_up[1] in self._list_bound(k) for k in self.candidates[n].texts):
+            return f"what `{made_up[1]}` was to be, nothing tells"
         name = "" if is_told else find_unknown_argument(self.candidates[n].texts, self.units, self.runner.before)
         return f"what `{name}` was to be, nothing tells" if name else ""
+
+    def _list_bound(self, unit: int) -> frozenset[str]:
+        return frozenset(list_bound_names(ast.parse(self.units[unit].text)))
 
     def _describe_wrapped_place(self, n: int) -> str:
         """The doubt about an index that is moved one back in a loop that begins at 0."""

@@ -90,3 +90,30 @@ def test_a_method_that_its_class_lacks_may_be_one_too() -> None:
 )
 def test_a_call_of_what_is_there_or_of_another_form_is_left(call: str) -> None:
     assert list_stand_ins(f"def f(x, row):\n    return {call}\n") == []
+
+
+GOOD = "def count_good(numbers):\n    return sum(1 for number in numbers if is_inspected(number))\n"
+
+
+@pytest.mark.parametrize(
+    ("definition", "checks", "doubted"),
+    [
+        (GOOD, ["count_good([1, 2, 3]) == 2"], True),
+        ("def f(xs):\n    return add_them(xs) + 1\n", ["f([2, 3]) == 6", "f([]) == 1"], True),
+        ("def f(xs):\n    return add_them(xs) + 1\n", [f"f([2, {n}]) == {n + 3}" for n in range(6)], False),
+    ],
+)
+def test_what_it_was_to_do_few_checks_do_not_tell(definition: str, checks: list[str], doubted: bool) -> None:
+    found = find(definition, "".join(f"assert {check}\n" for check in checks))["patches"]
+    rivals = [p["rival"] for p in found if any("sum(xs)" in t or "numbers.index(" in t for t in p["texts"].values())]
+    assert rivals
+    assert all(map(bool, rivals)) is doubted
+
+
+def test_what_a_name_was_to_be_that_is_only_read_few_checks_do_not_tell() -> None:
+    found = find("def beats(mark):\n    return mark > record_of_then\n", "assert beats(100)\nassert not beats(1)\n")[
+        "patches"
+    ]
+    numbers = [p["rival"] for p in found if any("record_of_then = " in t for t in p["texts"].values())]
+    assert numbers
+    assert all(numbers)
