@@ -25,6 +25,7 @@ from jupyter_selfheal.inside.search.lost_names import (
     find_left_unread,
     find_lost_name,
     find_lost_recursion,
+    find_made_up,
     find_unknown_argument,
     find_unread_items,
 )
@@ -133,7 +134,8 @@ class Doubts:
         made_up = None if is_told else _MADE_UP.search(self.candidates[n].words)
         if made_up and not any(made_up[1] in self._list_bound(k) for k in self.candidates[n].texts):
             return f"what `{made_up[1]}` was to be, nothing tells"
-        name = "" if is_told else find_unknown_argument(self.candidates[n].texts, self.units, self.runner.before)
+        given = self.candidates[n].texts, self.units, self.runner.before
+        name = "" if is_told else find_unknown_argument(*given) or find_made_up(*given)
         return f"what `{name}` was to be, nothing tells" if name else ""
 
     def _list_bound(self, unit: int) -> frozenset[str]:

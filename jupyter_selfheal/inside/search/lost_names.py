@@ -59,6 +59,24 @@ def find_unknown_argument(texts: Mapping[int, str], units: Sequence[Unit], known
     return ""
 
 
+def find_made_up(texts: Mapping[int, str], units: Sequence[Unit], known: Collection[str]) -> str:
+    """A name that nothing binds, in whose place a change puts a literal (``mark > 1`` for ``mark > record``); empty where there is none."""
+    trees = [parse_once(unit.text) for unit in units]
+    bound = {*known}.union(*(list_defined_names(t) for t in trees))
+    for n, text in texts.items():
+        after = parse_once(text)
+        lost = list_read_names(trees[n]) - list_read_names(after) - bound
+        if _count_literals(after) > _count_literals(trees[n]) and (
+            names := [m for m in lost if not hasattr(builtins, m)]
+        ):
+            return min(names)
+    return ""
+
+
+def _count_literals(tree: ast.AST) -> int:
+    return sum(isinstance(n, ast.Constant) for n in walk(tree))
+
+
 def _list_given(tree: ast.AST, own: Collection[str]) -> set[str]:
     """The names that are read as arguments of calls alone, none of them of the program's ``own`` functions."""
     calls = [c for c in walk(tree) if isinstance(c, ast.Call) and read_called_name(c) not in own]

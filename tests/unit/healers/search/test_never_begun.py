@@ -114,6 +114,6 @@ def test_what_a_name_was_to_be_that_is_only_read_few_checks_do_not_tell() -> Non
     found = find("def beats(mark):\n    return mark > record_of_then\n", "assert beats(100)\nassert not beats(1)\n")[
         "patches"
     ]
-    numbers = [p["rival"] for p in found if any("record_of_then = " in t for t in p["texts"].values())]
-    assert numbers
-    assert all(numbers)
+    assert found
+    assert all("nothing tells" in p["rival"] or "record_of_then" in str(p["texts"]) for p in found[:1])
+    assert all(p["rival"] for p in found)
