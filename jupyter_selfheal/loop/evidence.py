@@ -157,7 +157,7 @@ def hold_to_word(dossier: Dossier, verdict: Verdict, config: HealConfig) -> Verd
 def list_further(dossier: Dossier, *, is_unasked: bool = False) -> tuple[Attempt, ...]:
     """Attempts that got past the failure at hand and met another: safe ones first, then the furthest.
 
-    ``is_unasked`` says that somebody who may know the failure at hand was not asked yet.
+    ``is_unasked`` says that somebody who may know the failure at hand, and costs nothing, was not asked yet.
     """
     if len(dossier.derived) >= DERIVATIONS:
         return ()

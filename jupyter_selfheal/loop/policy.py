@@ -75,7 +75,7 @@ def choose_next_move(dossier: Dossier, config: HealConfig) -> Command:
         return Repeat(best[0].patch)
     if best:
         return Propose(proposals.build_proposal(dossier, best))
-    is_unasked = any(load_traits(h).reasoned for h in list_open_healers(dossier))
+    is_unasked = any(load_traits(h).reasoned for h in list_open_healers(dossier) if h not in dossier.paid)
     further = evidence.list_further(dossier, is_unasked=is_unasked)
     has_oracle = bool(dossier.case.oracle) and dossier.current.failure.kind is FailureKind.SYNTAX
     if further and further[0].patch.applicability is Applicability.SAFE and not has_oracle:

@@ -19,7 +19,8 @@ DECIMAL = re.compile(r"(?:^|[\s;])-?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))(?=$|[\s;])"
 ONE_GROUP = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 """A number that may be thousands or have three decimals."""
 SHOWN = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3}){2,}(?![\d,])|(?<![\d,.])\d{1,3}(?:,\d{3})+\.\d")
-HAS_DIGITS_BEHIND_POINT = r"__import__('re').search(r'\d\.\d*[1-9]', item)"
+DIGITS_BEHIND_POINT = re.compile(r"\d\.\d*[1-9]")
+NUMBER = re.compile(r"[+-]?\d+\.\d+")
 PART = r"\d{1,3}|\d{1,3}(?:,\d{3}){2,}|[\d,]+\.\d+"
 
 
@@ -57,7 +58,9 @@ class NumberInText(Rule):
                 return
             doubtful = "," in text and _has_decimal_commas(context)
             is_open = ONE_GROUP.fullmatch(text) is not None and not _shows_groups(context)
-            loses = call.func.id == "int" and _is_any_text(context, None, HAS_DIGITS_BEHIND_POINT)
+            loses = call.func.id == "int" and (
+                _is_beside_digits(context, text) or _goes_through_digits(context, call.args[0])
+            )
             readings = list(_list_readings(text, call.func.id, context.text(call.args[0]), loses=loses))
             for n, (wrapped, what, plain) in enumerate(readings):
                 sure = plain and not doubtful and not (is_open and call.func.id == "float")
@@ -84,12 +87,40 @@ def _shows_groups(context: RuleContext) -> bool:
     return _is_any_text(context, SHOWN, f"__import__('re').fullmatch({PART!r}, item.strip())")
 
 
-def _is_any_text(context: RuleContext, written: re.Pattern[str] | None, asked: str) -> bool:
+def _is_beside_digits(context: RuleContext, text: str) -> bool:
+    """Whether a statement of the notebook writes the text down with one that has digits behind its point."""
+    for cell in (c for c in context.notebook.cells if c.kind == "code"):
+        for stmt in context.tree_of(cell.id).body:
+            texts = [n.value for n in ast.walk(stmt) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+            words = {word for t in texts for word in re.split(r"[\s,;|]+", t)}
+            if text in words and any(NUMBER.fullmatch(w) and DIGITS_BEHIND_POINT.search(w) for w in words):
+                return True
+    return False
+
+
+def _goes_through_digits(context: RuleContext, read: ast.expr) -> bool:
+    """Whether what is read has digits behind its point in another round of a loop around it."""
+    calls = [n.func for n in ast.walk(read) if isinstance(n, ast.Call)]
+    if not all(isinstance(f, ast.Attribute) and hasattr(str, f.attr) for f in calls):
+        return False  # a call that may change something
+    loops = [
+        *context.list_nodes_on_line(ast.For),
+        *context.list_nodes_on_line(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+    ]
+    rounds = [r for loop in loops for r in getattr(loop, "generators", [loop])]
+    asked = f"__import__('re').search({DIGITS_BEHIND_POINT.pattern!r}, {context.text(read)})"
+    return any(
+        context.is_true(f"any({asked} for {context.text(loop.target)} in {context.text(loop.iter)})")
+        for loop in rounds
+        if isinstance(loop.iter, ast.Name)
+    )
+
+
+def _is_any_text(context: RuleContext, written: re.Pattern[str], asked: str) -> bool:
     """Whether a text that the notebook writes down has a form, or ``asked`` holds of a text (``item``) of what the failing line goes through."""
-    if written is not None:
-        texts = [n.value for n in context.walk_notebook() if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-        if any(written.search(text) for text in texts):
-            return True
+    texts = [n.value for n in context.walk_notebook() if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    if any(written.search(text) for text in texts):
+        return True
     loops = [n.iter for n in context.list_nodes_on_line(ast.For)]
     loops += [
         g.iter for n in context.list_nodes_on_line(ast.ListComp, ast.GeneratorExp) for g in getattr(n, "generators", [])

@@ -79,6 +79,10 @@ def test_another_way_to_a_failure_as_far_waits_until_all_who_may_know_it_were_as
     assert policy.choose_next_move(asked_one, CONFIG) == AskHealer("rules", behind)
     asked_both = replace(asked_one, asked=("memory", "rules"))
     assert policy.choose_next_move(asked_both, CONFIG) == Derive(other.patch.id)
+    one_is_paid = replace(asked_one, paid=("rules",))
+    assert policy.choose_next_move(one_is_paid, CONFIG) == Derive(other.patch.id), (
+        "what costs money waits for what is free"
+    )
 
 
 def test_the_same_once_more_after_a_rejection_is_no_repetition() -> None:
