@@ -121,7 +121,7 @@ def _describe_contradiction(run: str, name: str, value: Any, unsaid: Any) -> str
     elif value == unsaid:
         said = f"was begun without {option}"
     elif isinstance(value, bool):
-        said = f"was begun with {option if value else f'--no-{option[2:]}'}"
+        said = f"was begun with {option}{'' if value else ' switched off'}"
     else:
         said = f"was begun with {option} {values}"
     other = "others" if name == "notebooks" else "it otherwise"
