@@ -19,7 +19,23 @@ MESSAGE = re.compile(
 )
 FOR_EACH_LEVEL = ("colors", "linewidths", "linestyles", "alpha", "hatches")
 PARTS_OF_LEVELS = frozenset(
-    {"collections", "levels", "allsegs", "allkinds", "get_paths", "get_array", "cvalues", "tcolors"}
+    {
+        "collections",
+        "levels",
+        "allsegs",
+        "allkinds",
+        "get_paths",
+        "get_array",
+        "cvalues",
+        "tcolors",
+        "legend_elements",
+        "set_color",
+        "set_edgecolor",
+        "set_linewidth",
+        "set_linewidths",
+        "set_linestyle",
+        "set_linestyles",
+    }
 )
 """What is asked of a contour plot by the number of its level."""
 
@@ -86,8 +102,8 @@ class ColourScale(Rule):
         new = f"sorted({context.text(levels)})"
         if is_written and isinstance(levels, ast.List | ast.Tuple):
             new = f"[{', '.join(context.text(item) for item in sorted(levels.elts, key=ast.literal_eval))}]"
-        given = (find_keyword(call, name) for name in FOR_EACH_LEVEL)
-        is_paired = any(k is not None and not isinstance(k.value, ast.Constant | ast.UnaryOp) for k in given)
+        given = [k for k in call.keywords if k.arg in (None, *FOR_EACH_LEVEL)]  # None: `**style` may hold them
+        is_paired = any(not isinstance(k.value, ast.Constant | ast.UnaryOp) for k in given)
         is_asked = any(isinstance(n, ast.Attribute) and n.attr in PARTS_OF_LEVELS for n in context.walk_notebook())
         doubt = "What is given to the levels, or asked of them, in their order would be another level's."
         if not (is_paired or is_asked):
