@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from jupyter_selfheal.config import HealConfig
+from jupyter_selfheal.inside.search.call_shapes import read_call_shape
 from jupyter_selfheal.loop import limits, policy
 from jupyter_selfheal.loop.advance import add_note, close_healer, format_closing, release_patch
 from jupyter_selfheal.loop.states import Applied, Consented, Dossier, Judged, Paused, Proposed, Stopping
@@ -26,6 +28,9 @@ from jupyter_selfheal.registry import USER
 
 CONFIRMED = 8.5
 """The score of what gives the one value that the user named: it covers that value, and no other."""
+
+RIVALS = ("another change that passes the same checks", "other changes pass the same checks")
+"""What a doubt says that is about nothing but which of the changes is meant."""
 
 NO_REASON = "-"
 """Stands for the reason of a rejection that was given none."""
@@ -147,7 +152,11 @@ def _take_answer(dossier: Dossier, shown: Proposal, answer: str) -> Dossier:
                 ):
                     dossier = _reject_candidate(dossier, candidate, f"{question.text} The user says: {answer}")
             first = tuple(c.patch.id for c in shown.candidates if c.patch.id in right)
-            archive = tuple(_confirm_attempt(a, answer) if a.patch.id in right else a for a in dossier.archive)
+            is_decided = _do_the_same(dossier, right)
+            archive = tuple(
+                _confirm_attempt(a, answer, question.subject, is_decided=is_decided) if a.patch.id in right else a
+                for a in dossier.archive
+            )
             left = tuple(q for q in dossier.questions if q != question)
             return replace(dossier, archive=archive, preferred=first, questions=left)
     hint = " ".join([*(q.text for q in shown.questions), f"The user says: {answer}"])
@@ -156,16 +165,29 @@ def _take_answer(dossier: Dossier, shown: Proposal, answer: str) -> Dossier:
     return _add_hint(replace(dossier, questions=()), hint)
 
 
-def _confirm_attempt(attempt: Attempt, answer: str) -> Attempt:
-    """The user's own value is an oracle: what gives it is met by that one."""
-    known = attempt.verdict
+def _do_the_same(dossier: Dossier, ids: Collection[str]) -> bool:
+    """Whether the patches that give the answer were seen to do the same wherever they were compared: the answer decides between all others."""
+    known = (*(patch for _, patch in dossier.waiting), *(a.patch for a in dossier.archive))
+    behaviours = {patch.behaviour for patch in known if patch.id in ids}
+    return len(behaviours) == 1 and "" not in behaviours
+
+
+def _confirm_attempt(attempt: Attempt, answer: str, subject: str, *, is_decided: bool) -> Attempt:
+    """The user's own value is an oracle: what gives it is met by that one. The doubt which of the changes is meant goes where the answer
+    decides it: it is about a call like the one that was asked for, or no other change gives the answer."""
+    known, rival = attempt.verdict, attempt.patch.rival
     if known is None:
         return attempt
+    told = read_call_shape(rival.split("`")[1]) if rival.startswith("`") else None
+    is_answered = (told is not None and told == read_call_shape(subject)) or (
+        is_decided and any(words in rival for words in RIVALS)
+    )
+    reasons = tuple(r for r in known.reasons if not (is_answered and r == f"Another change may be meant: {rival}."))
     confirmed = replace(
         known,
         score=max(known.score, CONFIRMED),
         proofs=("your answer", *known.proofs),
-        reasons=(f"It gives what you said: {answer}.", *known.reasons),
+        reasons=(f"It gives what you said: {answer}.", *reasons),
         oracle_met=True,
     )
     return replace(attempt, verdict=confirmed)

@@ -47,6 +47,17 @@ def test_an_answer_in_a_file_or_in_the_notebook_heals(place: Path) -> None:
     assert "total += xs[i]" in sources(place / "out2.ipynb")[0]
 
 
+@pytest.mark.parametrize(("call", "value", "fix"), [("second([1])", "an error (IndexError)", "sorted(xs)[-2]")])
+def test_an_error_as_the_answer_heals(place: Path, call: str, value: str, fix: str) -> None:
+    source = "def second(xs):\n    return sorted(xs)[-1]\n\nassert second([1, 5, 3]) == 3\nassert second([7, 2]) == 2\nassert second([4, 4, 1]) == 4"
+    given = write(place / "n.ipynb", source)
+    (question,) = heal(given, "-o", "out.ipynb", "--json", ends=1).notebook["questions"]
+    assert question["text"].startswith(f"What should `{call}` return?")
+    (place / "answers.toml").write_text(f'{json.dumps(question["id"])} = "{value}"\n')
+    heal(given, "-o", "out.ipynb", "--answers", "answers.toml", ends=0)
+    assert fix in sources(place / "out.ipynb")[0]
+
+
 @pytest.mark.slow
 def test_which_fix_is_meant_is_asked_in_the_report_and_answered_in_a_file(place: Path) -> None:
     tables = 'item_a = {"n": 5}\nitem_b = {"n": 5}'

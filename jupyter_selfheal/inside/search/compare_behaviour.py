@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, ClassVar, NoReturn
 
+from jupyter_selfheal.inside.search.call_shapes import is_meant_to_raise
 from jupyter_selfheal.inside.search.called_functions import MethodCall, find_callable, show_value, write_call
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
 from jupyter_selfheal.inside.search.plain_data import make_copier
@@ -114,7 +115,8 @@ def describe_first_failure(
 ) -> str:
     """The first of the ``inputs`` for which a patch raises one of the ``faults`` (``!IndexError``), in words; empty where there is none.
 
-    What the functions are given they are given in one go, and ``budget`` is of all of it: each time all definitions run anew.
+    What the functions are given they are given in one go, and ``budget`` is of all of it: each time all definitions run anew. What the
+    user's checks say to raise is no failure.
     """
     given: dict[str, list[Input]] = {}
     for one in inputs:
@@ -123,7 +125,8 @@ def describe_first_failure(
         arguments = [one.arguments for one in calls]
         (shown,) = collect_behaviours(runner, [dict(codes)], function, arguments, budget // len(given))
         for one, said in zip(calls, shown, strict=False):  # what does not run so far shows nothing
-            if said in faults:
+            is_meant = is_meant_to_raise(runner.program.checks, function, one.arguments, said[1:])
+            if said in faults and not is_meant:
                 return f"`{one.text}` raises {said[1:]} with it"
     return ""
 

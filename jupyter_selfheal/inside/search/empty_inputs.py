@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import CodeType
 from typing import Any
 
+from jupyter_selfheal.inside.search.call_shapes import is_meant_to_raise
 from jupyter_selfheal.inside.search.called_functions import find_function, list_parameters
 from jupyter_selfheal.inside.search.compare_behaviour import LATE, Input, collect_behaviours, describe_first_failure
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -110,7 +111,8 @@ def describe_new_failure(
         return ""
     before, after = collect_behaviours(runner, [{}, dict(codes)], function, [i.arguments for i in inputs], STEPS)
     for given, then, now in zip(inputs, before, after, strict=False):
-        if then[:1] != "!" and now.startswith("!") and now not in ("!timeout", LATE):
+        is_meant = is_meant_to_raise(runner.program.checks, function, given.arguments, now[1:])
+        if then[:1] != "!" and now.startswith("!") and now not in ("!timeout", LATE) and not is_meant:
             return f"`{given.text}` raises {now[1:]} with it, and gave {then} before"
     return ""
 

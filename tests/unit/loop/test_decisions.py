@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from jupyter_selfheal.loop.driver import heal
 from jupyter_selfheal.loop.events import TrialEnded
 from jupyter_selfheal.model import (
+    Case,
     Choice,
     Decision,
+    Patch,
     Question,
     Reason,
+    Trial,
+    Verdict,
 )
 from jupyter_selfheal.ports import Answer
 from jupyter_selfheal.testing.scripted import (
     ScriptedApprover,
     ScriptedHealer,
+    ScriptedScorer,
     build_scripted_dependencies,
 )
 from tests.heals import UNSAFE, MakeStage, costly, events, model
@@ -69,6 +76,44 @@ def test_one_value_decides_where_patches_disagree(stage: MakeStage) -> None:
     assert approver.proposals[0].questions == (question,)
     assert outcome.applied[0].patch == two
     assert "The user says: 3" in outcome.attempts[0].rejection
+
+
+class DoubtingScorer(ScriptedScorer):
+    """Says of each patch the doubt that it came with."""
+
+    def _build_verdict(self, case: Case, patch: Patch, trial: Trial) -> Verdict:
+        verdict = super()._build_verdict(case, patch, trial)
+        return replace(verdict, reasons=(f"Another change may be meant: {patch.rival}.",))
+
+
+@pytest.mark.parametrize(
+    ("rival", "twins", "is_settled"),
+    [
+        ("`f([9])` gives 3 with it, and 1 with another change that passes the same checks", "", True),
+        ("`f([1])` raises IndexError with it", "", True),
+        ("other changes pass the same checks, and which is meant cannot be told", "same", True),
+        # near misses: another call, another change that gives the answer as well, a doubt about something else
+        ("`f([9, 1])` gives 3 with it, and 1 with another change that passes the same checks", "", False),
+        ("other changes pass the same checks, and which is meant cannot be told", "", False),
+        ("2 changes together fit 2 failing checks too easily", "same", False),
+    ],
+)
+def test_a_doubt_that_the_answer_decides_is_not_said_again(
+    stage: MakeStage, rival: str, twins: str, is_settled: bool
+) -> None:
+    s = stage("x = 1", "def f(a):\n    return a.nope\nassert f([2, 3]) == 5")
+    made = [s.replaced("a.nope", text, UNSAFE) for text in ("sum(a)", "sum(a) + 0", "len(a) + 3")]
+    behaviours = (twins or "one", twins or "other", "third")
+    one, twin, out = (replace(p, behaviour=b, rival=rival) for p, b in zip(made, behaviours, strict=True))
+    question = Question("What should `f([1])` return?", {"1": (one.id, twin.id), "4": (out.id,)}, subject="f([1])")
+    approver = ScriptedApprover([Decision(Choice.ANSWER, text="1"), Decision(Choice.STOP)])
+    healer = ScriptedHealer([Answer((one, twin, out), questions=(question,))])
+    heal(s.case, build_scripted_dependencies(s.starts, [healer], approver=approver, scorer=DoubtingScorer()))
+    before, after = (proposal.candidates[0].verdict for proposal in approver.proposals)
+    doubt = f"Another change may be meant: {rival}."
+    assert doubt in before.reasons
+    assert (doubt not in after.reasons) is is_settled
+    assert after.reasons[0] == "It gives what you said: 1."
 
 
 def test_added_capabilities_wait_for_the_user(stage: MakeStage) -> None:

@@ -10,12 +10,12 @@ from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import search
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.scope import Hints, Scope
-from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Oracle
 
 
-def find(definition: str, checks: str, seconds: float = 300.0) -> dict[str, Any]:
-    """What the search says of a cell with a definition and one with its asserts."""
-    cells = Notebook((Cell("d", definition), Cell("t", checks)))
+def find(definition: str, checks: str, seconds: float = 300.0, said: Oracle | None = None) -> dict[str, Any]:
+    """What the search says of a cell with a definition and one with its asserts, of which the user ``said`` something."""
+    cells = Notebook((Cell("d", definition), Cell("t", checks, oracle=said or Oracle())))
     plan = build_plan(Case(Failure("t", checks, FailureKind.RAISED, "AssertionError"), cells))
     assert plan is not None
     space: dict[str, Any] = {"__name__": "__main__"}

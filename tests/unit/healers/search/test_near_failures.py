@@ -21,6 +21,7 @@ from jupyter_selfheal.inside.search.near_failures import (
 from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.unseen_errors import describe_unseen_error
+from jupyter_selfheal.surfaces.notebook.open_questions import build_expectation
 from tests.unit.healers.search.searching import find
 from tests.work import count_calls
 
@@ -53,6 +54,38 @@ def test_an_index_that_leaves_a_list_like_the_checked_ones_is_a_fault_that_is_le
             prepare(text), {0: compile(text, "<text>", "exec")}, list_near_inputs(calls, calls, "place")
         )
         assert ("IndexError" in said) is is_left
+
+
+SECOND = "def second(xs):\n    return sorted(xs)[-1]"
+ASKED = "assert second([1, 5, 3]) == 3\nassert second([7, 2]) == 2\nassert second([4, 4, 1]) == 4"
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "is_decided"),
+    [
+        ("second([1])", "an error (IndexError)", True),
+        ("second([8])", "an error (IndexError)", True),
+        # near misses: a longer list, another error, another call
+        ("second([])", "an error (IndexError)", False),
+        ("second([1, 2, 3, 4][4:5])", "an error (IndexError)", False),
+        ("second([2, 1])", "1", False),
+    ],
+)
+def test_an_error_that_the_user_expects_of_a_call_is_no_doubt(call: str, error: str, is_decided: bool) -> None:
+    said = build_expectation(call, error)
+    assert said is not None
+    best = next(p for p in find(SECOND, ASKED, said=said)["patches"] if "sorted(xs)[-2]" in str(p["texts"]))
+    assert (best["rival"] == "") is is_decided
+
+
+def test_a_call_that_raises_since_is_meant_to_where_the_user_says_so() -> None:
+    mean, checks = (
+        "def mean(xs):\n    return sum(xs) / (len(xs) + 1)",
+        "assert mean([1, 2, 3]) == 2\nassert mean([4]) == 4",
+    )
+    assert "`mean([])` raises ZeroDivisionError" in rival(mean, checks)
+    said = build_expectation("mean([])", "an error (ZeroDivisionError)")
+    assert find(mean, checks, said=said)["patches"][0]["rival"] == ""
 
 
 MERGE = """\
