@@ -86,6 +86,8 @@ FIRST, FIRST_LEAST = 0.5, 0.5
 """The share of the CPU seconds in which all readings are run, and the least of them: of 30 that make ever longer numbers without end each takes half a second until it is cut."""
 COMPARED, FAILS = 8, 0.6
 """Passing sources that are run for other inputs too, and what it costs one that fails for all of them."""
+LOOKED = 5.0
+"""Seconds on the clock for that: ``time.sleep(int(input()))`` takes ten times as long for one of them."""
 
 
 def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,7 +199,7 @@ def _look_further(explorer: Explorer, passing: list[dict[str, Any]]) -> list[dic
         first, *others = sorted(passing[:DOUBTED], key=lambda p: float(p["cost"]))
         return [first, *_mend_forms(explorer, first, inputs), *others, *passing[DOUBTED:]]
 
-    reply = run_in_fork(work, WAIT, cpu=STUCK)
+    reply = run_in_fork(work, LOOKED, cpu=STUCK)
     return reply if isinstance(reply, list) else passing
 
 

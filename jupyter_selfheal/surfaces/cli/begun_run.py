@@ -118,6 +118,8 @@ def _describe_contradiction(run: str, name: str, value: Any, unsaid: Any) -> str
     values = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
     if name == "notebooks":
         said = f"heals {values or 'no notebook'}"
+    elif name == "input":  # one may be a password
+        said = "was begun with other answers for --input"
     elif value == unsaid:
         said = f"was begun without {option}"
     elif isinstance(value, bool):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.healers.syntax.reading_patches import put_unlike_first
+from jupyter_selfheal.inside.search import try_readings
 from jupyter_selfheal.inside.search.varied_input import vary_lines
 from tests.unit.healers.syntax.readings import run
 
@@ -98,6 +99,14 @@ def test_what_does_something_else_is_shown_before_what_does_the_same() -> None:
 def test_the_same_program_is_shown_once_and_what_was_not_compared_keeps_its_place() -> None:
     replies = [{"text": text} for text in ("print(n)", "print(n) ", "print( n )", "n", "print(-n)")]
     assert [r["text"] for r in put_unlike_first(replies)] == ["print(n)", "n", "print(-n)"]
+
+
+def test_other_inputs_that_take_long_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(try_readings, "LOOKED", 0.5)
+    text = "import threading\nn = int(input())\nthreading.Event().wait(n - 2)\nprint('Waited', n)\n"
+    (only,) = _try([text], "Waited 2\n", "2")
+    assert only["text"] == text
+    assert "behaviour" not in only
 
 
 def test_other_inputs_are_near_the_given_one() -> None:

@@ -78,6 +78,13 @@ def test_what_contradicts_the_run_is_refused(words: tuple[str, ...], said: str) 
     assert f"run {RUN} {said}" in str(caught.value)
 
 
+def test_an_answer_to_input_is_not_shown() -> None:
+    begin("heal", "a.ipynb", "--input", "s3cret")
+    with pytest.raises(UsageError, match="was begun with other answers for --input") as caught:
+        take_up("--input", "guess")
+    assert "s3cret" not in str(caught.value)
+
+
 def test_limits_places_and_what_is_printed_may_be_told_anew() -> None:
     begin("heal", "a.ipynb", "--budget", "0.1", "-o", "full/x.ipynb", "-q", "--jobs", "2")
     options, begun = take_up("--budget", "0.5", "--output-dir", "out", "-v", "--report", "r.html")
