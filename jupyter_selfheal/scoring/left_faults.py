@@ -14,6 +14,7 @@ import ast
 import re
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.inside.search.method_changes import QUESTIONS
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
 from jupyter_selfheal.inside.tree_names import holds_name, list_names, list_read_names
 from jupyter_selfheal.model import Applicability, Case, FailureKind, Patch
@@ -41,10 +42,11 @@ def find_left_fault(case: Case, patch: Patch) -> str:
     had it before (``title`` is never read, and ``np.float`` is ``float`` all the same).
     """
     is_safe = patch.applicability is Applicability.SAFE
+    has_run = case.failure.kind is not FailureKind.SYNTAX  # what did not parse has shown nobody what it does
     if not is_safe and (part := _find_left_out_part(case, patch)):
         return f"`{part}` is not known, and what reads it is left out where another name may have been meant"
     for _, before, after in list_patched_cells(case, patch):
-        if not is_safe and before != after and (asked := _find_uncalled_question(after)):
+        if (not is_safe or not has_run) and before != after and (asked := _find_uncalled_question(after)):
             return f"`{asked}` is a method and is not called, so that the question has one answer"
         known = {src.extract_text(before, n) for n in src.walk(before) if isinstance(n, ast.FunctionDef)}
         functions = [
@@ -63,7 +65,6 @@ def find_left_fault(case: Case, patch: Patch) -> str:
         handed_on = _collect_handed_on(case, after) if unread else set()
         if fault := next((fault for name, fault in unread if name not in handed_on), ""):
             return fault
-    has_run = case.failure.kind is not FailureKind.SYNTAX  # what did not parse has shown nobody what it prints
     if is_safe and has_run:
         return ""
     unknown = "" if has_run else find_unknown_name(case, patch)
@@ -89,7 +90,12 @@ def _find_plain_fault(case: Case, patch: Patch) -> str:
 
 
 def _find_uncalled_question(source: str) -> str:
-    """A method of a class that a condition in it asks without calling it: ``if not self.is_empty:`` never holds; empty where there is none."""
+    """A method of a text, or of its own class, that a condition asks without calling it: ``if not self.is_empty:`` never holds; empty without one."""
+    own = {n.name for n in src.walk(source) if isinstance(n, ast.FunctionDef)}
+    own |= {n.attr for n in src.walk(source) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
+    for asked in (part for node in src.walk(source) for part in _list_asked(node)):
+        if isinstance(asked, ast.Attribute) and asked.attr in QUESTIONS - own:
+            return ast.unparse(asked)
     for node in src.walk(source):
         if not isinstance(node, ast.ClassDef):
             continue

@@ -35,6 +35,9 @@ SEE_ALL = 15
 FITTED = 6.0
 """A guess with a constant of its own and one check that it meets: shown, not applied."""
 
+KNOWN_FAULT = 5.5
+"""The most for what leaves a fault that is known: what mends that fault as well is shown before it."""
+
 OFFERED = 3.5
 """What another value than the stored one leaves at least: up to 3 is for what somebody said, and the patch misses."""
 
@@ -133,7 +136,7 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
     if evidence.dodge:
         doubt = f"{evidence.dodge}: what holds with it may say nothing."
         sheet.feedback.append(f"{evidence.dodge[0].lower()}{evidence.dodge[1:]}: mend the code that is asked")
-    if patch.healer != USER and evidence.left_fault and evidence.checks < SEE_ALL:
+    if leaves_fault := patch.healer != USER and bool(evidence.left_fault) and evidence.checks < SEE_ALL:
         doubt = f"A fault is left that no check sees: {evidence.left_fault}."
         sheet.feedback.append(f"a fault is left: {evidence.left_fault}")
     if doubt is None and evidence.untold:
@@ -150,7 +153,8 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
     if doubt is None and (opinion is None or opinion.score >= SAFE_RULE):
         return score, True
     sheet.reasons += [doubt] if doubt is not None else []
-    return (FITTED if opinion is None else min(FITTED, _take_opinion(patch, evidence, opinion, sheet))), False
+    most = KNOWN_FAULT if leaves_fault else FITTED
+    return (most if opinion is None else min(most, _take_opinion(patch, evidence, opinion, sheet))), False
 
 
 def _build_failed_verdict(patch: Patch, evidence: Evidence) -> Verdict:

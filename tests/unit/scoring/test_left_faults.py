@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from jupyter_selfheal.model import Applicability, Case, Cell, Failure, FailureKind, Notebook, Oracle, Patch, Replace
@@ -380,3 +382,32 @@ def test_an_item_is_no_place_of_what_keeps_it(place: str, more: str) -> None:
 @pytest.mark.parametrize("after", [KEPT.format("kept", " += [x]"), KEPT.format("kept[:9]", ".append(x)"), KEPT.format("kept[:x]", ".append(x)").replace("in row:", "in range(len(row)):"), KEPT.format("[kept[x]]", ".append(x)"), KEPT.format("other[:x]", ".append(x)"), KEPT.format("kept[:x]", ".append(9)")])  # fmt: skip
 def test_another_place_is_no_fault(after: str) -> None:
     assert fault_of(after.replace("def spot(row):", "def spot(row, z):"), after) == ""
+
+
+ASKED = "if {}:\n    print(int(a){}\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_told"),
+    [
+        ("a.isdigit", True),
+        ("a and not a.isdigit", True),
+        ("a.isdigit()", False),
+        ("a.isdigit is not None", False),
+        ("a.is_number", False),  # what the notebook's own objects have is not known
+    ],
+)
+def test_a_question_of_a_text_that_is_not_called_is_told_of_a_cell_that_never_parsed(asked: str, is_told: bool) -> None:
+    before, after = ASKED.format(asked, ""), ASKED.format(asked, ")")
+    failure = Failure("a", before, FailureKind.SYNTAX, "SyntaxError")
+    safe = Patch((Replace("a", before, after),), "Close the bracket", applicability=Applicability.SAFE)
+    assert ("not called" in find_left_fault(Case(failure, Notebook((Cell("a", before),))), safe)) is is_told
+    raised = replace(failure, kind=FailureKind.RAISED, ename="NameError")
+    assert find_left_fault(Case(raised, Notebook((Cell("a", before),))), safe) == "", "it has run so"
+
+
+def test_an_attribute_that_is_set_is_no_question_that_is_not_called() -> None:
+    given = "class Key:\n    def __init__(self, key):\n        self.isdigit = key in '0123456789'\nif Key('1').isdigit:\n    print(1"
+    failure = Failure("a", given, FailureKind.SYNTAX, "SyntaxError")
+    patch = Patch((Replace("a", given, given + ")"),), "Close the bracket")
+    assert find_left_fault(Case(failure, Notebook((Cell("a", given),))), patch) == ""
