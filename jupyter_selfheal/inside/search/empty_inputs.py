@@ -101,17 +101,43 @@ def describe_failure_when_empty(
     return describe_first_failure(runner, codes, inputs, faults, STEPS)
 
 
+def takes_number_from_size(old: str, new: str) -> bool:
+    """Whether nothing is changed but that no number is added to a size any more: ``len(xs)`` for ``len(xs) + 1``."""
+    after = ast.dump(ast.parse(new))
+    for node in ast.walk(tree := ast.parse(old)):
+        for name, value in ast.iter_fields(node):
+            if not (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add)):
+                continue
+            is_size = isinstance(value.left, ast.Call) and read_called_name(value.left) == "len"
+            if is_size and isinstance(value.right, ast.Constant):
+                setattr(node, name, value.left)
+                is_all = ast.dump(tree) == after
+                setattr(node, name, value)
+                if is_all:
+                    return True
+    return False
+
+
 def describe_new_failure(
-    runner: Runner, codes: Mapping[int, CodeType], checked: Mapping[str, Sequence[tuple[Any, ...]]], function: str
+    runner: Runner,
+    codes: Mapping[int, CodeType],
+    checked: Mapping[str, Sequence[tuple[Any, ...]]],
+    function: str,
+    *,
+    divides_by_size: bool = False,
 ) -> str:
     """The doubt about a patch with which a function raises for an empty collection or text for which it gave a value before: it reads an item
-    that is not there, and no check comes to that. Of some 330 patches of known programs it speaks against a wrong one, and no right one."""
+    that is not there, and no check comes to that. Of some 330 patches of known programs it speaks against a wrong one, and no right one.
+
+    That a mean of nothing was 0 came of the fault itself where what is mended is the number that it ``divides_by_size`` and one more.
+    """
     inputs = list_empty_inputs(checked, [function], (*_KINDS, str))
     if not inputs:
         return ""
     before, after = collect_behaviours(runner, [{}, dict(codes)], function, [i.arguments for i in inputs], STEPS)
     for given, then, now in zip(inputs, before, after, strict=False):
         is_meant = is_meant_to_raise(runner.program.checks, function, given.arguments, now[1:])
+        is_meant |= divides_by_size and now == "!ZeroDivisionError" and then in ("0", "0.0")
         if then[:1] != "!" and now.startswith("!") and now not in ("!timeout", LATE) and not is_meant:
             return f"`{given.text}` raises {now[1:]} with it, and gave {then} before"
     return ""

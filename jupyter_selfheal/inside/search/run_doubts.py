@@ -22,6 +22,7 @@ from jupyter_selfheal.inside.search.empty_inputs import (
     describe_new_failure,
     describe_uneven_failure,
     list_empty_inputs,
+    takes_number_from_size,
 )
 from jupyter_selfheal.inside.search.exact_divisions import leaves_no_rest, note_division
 from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
@@ -162,6 +163,7 @@ class RunDoubts:
         """The doubt about a function that breaks where no check comes to what holds of each checked call, or that comes to its end; and
         about what is put in, is of several edits, or has weak checks, where a likely slip beside it makes no difference to the checks."""
         c, calls = self.candidates[n], self.sight.calls
+        divides_by_size = all(takes_number_from_size(self.units[k].text, text) for k, text in c.texts.items())
 
         def describe(function: str, checked: list[tuple[Any, ...]]) -> str:
             given = calls.get(function, ())
@@ -169,7 +171,9 @@ class RunDoubts:
             return (
                 describe_broken_law(self.runner, c.codes, function, given, checked)
                 or describe_unfinished(self.runner, c.codes, function, text, given, checked)
-                or describe_new_failure(self.runner, c.codes, self.sight.checked, function)
+                or describe_new_failure(
+                    self.runner, c.codes, self.sight.checked, function, divides_by_size=divides_by_size
+                )
                 or describe_uneven_failure(self.runner, c.codes, function, checked)
             )
 

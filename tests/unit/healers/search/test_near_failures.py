@@ -9,7 +9,9 @@ from jupyter_selfheal.inside.search.empty_inputs import (
     asks_for_empty,
     asks_for_item,
     describe_failure_when_empty,
+    describe_new_failure,
     list_empty_inputs,
+    takes_number_from_size,
 )
 from jupyter_selfheal.inside.search.first_or_last import finds_two, list_kept
 from jupyter_selfheal.inside.search.near_failures import (
@@ -78,14 +80,41 @@ def test_an_error_that_the_user_expects_of_a_call_is_no_doubt(call: str, error: 
     assert (best["rival"] == "") is is_decided
 
 
-def test_a_call_that_raises_since_is_meant_to_where_the_user_says_so() -> None:
-    mean, checks = (
-        "def mean(xs):\n    return sum(xs) / (len(xs) + 1)",
-        "assert mean([1, 2, 3]) == 2\nassert mean([4]) == 4",
+MEANS = (
+    "assert mean([1, 2, 3]) == 2\nassert mean([4]) == 4",
+    "assert mean([2, 4, 6]) == 4\nassert mean([10]) == 10\nassert mean([1, 2]) == 1.5\nassert mean([0, 0]) == 0",
+)
+
+
+@pytest.mark.parametrize("checks", MEANS)
+def test_a_number_too_many_in_a_divisor_is_taken_out(checks: str) -> None:
+    """``len(xs[1:]) + 1`` met the checks as well and was put in, as a mean of nothing was 0 before."""
+    best = find("def mean(xs):\n    return sum(xs) / (len(xs) + 1)", checks)["patches"][0]
+    assert ("+ 1" in str(best["texts"]), best["rival"]) == (False, "")
+
+
+@pytest.mark.parametrize(
+    ("new", "is_taken"),
+    [
+        ("sum(xs) / len(xs)", True),
+        # near misses: another size, a number that stays, what else is changed
+        ("sum(xs) / (len(xs[1:]) + 1)", False),
+        ("sum(xs) / (len(xs) + 2)", False),
+        ("sum(ys) / len(xs)", False),
+    ],
+)
+def test_only_the_number_goes(new: str, is_taken: bool) -> None:
+    assert takes_number_from_size("sum(xs) / (len(xs) + 1)", new) is is_taken
+
+
+def test_a_guard_of_a_divisor_is_no_number_too_many() -> None:
+    assert not takes_number_from_size("sum(xs) / max(len(xs), 2)", "sum(xs) / len(xs)")
+    runner, codes = (
+        prepare("def mean(xs):\n    return sum(xs) / max(len(xs), 2)"),
+        "def mean(xs):\n    return sum(xs) / len(xs)",
     )
-    assert "`mean([])` raises ZeroDivisionError" in rival(mean, checks)
-    said = build_expectation("mean([])", "an error (ZeroDivisionError)")
-    assert find(mean, checks, said=said)["patches"][0]["rival"] == ""
+    said = describe_new_failure(runner, {0: compile(codes, "<text>", "exec")}, {"mean": [([4, 2],)]}, "mean")
+    assert said == "`mean([])` raises ZeroDivisionError with it, and gave 0.0 before"
 
 
 MERGE = """\
