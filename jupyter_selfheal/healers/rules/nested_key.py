@@ -100,7 +100,7 @@ class NestedKey(Rule):
         return self.patch(
             context.replace_here((start, end, f"{heads[0]}.index({context.text(entry.slice)})")),
             f"Read it at its place in `{heads[0]}`: `{new}`",
-            f"`{owner}` is a list, and `{heads[0]}` names its places.",
+            f"`{owner}` is a {context.failure.evalue.partition(' ')[0]}, and `{heads[0]}` names its places.",
             prior=0.7,
         )
 
