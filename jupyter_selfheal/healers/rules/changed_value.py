@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_li
 from jupyter_selfheal.healers.rules.context.remedies import OPTION, find_options
 from jupyter_selfheal.healers.rules.context.rewritten_calls import build_argument_splice
 from jupyter_selfheal.healers.rules.context.spelling import find_meant
-from jupyter_selfheal.healers.rules.context.written_before import ran_once
+from jupyter_selfheal.healers.rules.context.written_before import ran_unseen
 from jupyter_selfheal.model import Applicability, Patch
 
 GOT = re.compile(
@@ -41,7 +41,7 @@ class ChangedValue(Rule):
     nearest of those that the message lists. `CalibratedClassifierCV(model, cv="prefit")` becomes `CalibratedClassifierCV(FrozenEstimator(model))`, as scikit-learn's
     own notes of 1.6 say.
 
-    **Fix safety** Safe where the changelog names the successor, where the cell ran while the library took any value for this one (`origin=0`), or where one alone of the listed values is near by a slip; unsafe where likeness
+    **Fix safety** Safe where the changelog names the successor, where the cell ran while the library took any value for this one (`origin=0`) and stores no value that tells, or where one alone of the listed values is near by a slip; unsafe where likeness
     chose it.
     Silent where `ensemble=` is given, which `"prefit"` passed over.
     """
@@ -123,7 +123,7 @@ class ChangedValue(Rule):
 
     def _build_patch(self, context: RuleContext, splices: list[Splice], change: Value) -> Patch:
         start, end, text = splices[0]
-        was_taken = bool(change.ran_before and context.notebook.python) and ran_once(context, change.ran_before)
+        was_taken = bool(change.ran_before) and ran_unseen(context, change.ran_before)
         unsafe = "" if was_taken else change.unsafe
         return self.patch(
             context.replace(context.cell_id, dict.fromkeys(splices)),

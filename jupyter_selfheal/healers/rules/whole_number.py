@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.value_types import find_type, is_whole, read_number_in
-from jupyter_selfheal.healers.rules.context.written_before import ran_once
+from jupyter_selfheal.healers.rules.context.written_before import ran_unseen
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
@@ -41,7 +41,7 @@ class WholeNumber(Rule):
     changed where the estimator is made, also in a cell above.
 
     **Fix safety** Safe where the value is whole, halves something, or is an index, and the live operands of the division are integers:
-    in Python 2 `/` gave the whole number. Safe for an array's index whose fraction NumPy cut off, where a run is stored from before Python 3.7. Unsafe where a count has a fraction, which may be meant to be rounded up, where a median is reckoned that never asks for two items in the middle, where one is cut off, and
+    in Python 2 `/` gave the whole number. Safe for an array's index whose fraction NumPy cut off, where a run is stored from before Python 3.7, and no value that tells. Unsafe where a count has a fraction, which may be meant to be rounded up, where a median is reckoned that never asks for two items in the middle, where one is cut off, and
     where a list is multiplied, whose items may be meant; nothing is proposed for `2.5`, and for a text that holds a number.
     """
 
@@ -162,7 +162,7 @@ def _list_candidates(context: RuleContext) -> Iterator[tuple[ast.expr, list[ast.
 def _was_cut_off(context: RuleContext) -> bool:
     """Whether NumPy took the index when the notebook was saved, as it did until 1.12, which came before Python 3.7."""
     is_of_array = context.failure.evalue.startswith("only integers, slices")
-    is_old = bool(context.notebook.python) and ran_once(context, "3.7")
+    is_old = ran_unseen(context, "3.7")
     return is_of_array and is_old and not _is_of_median(context, None)
 
 

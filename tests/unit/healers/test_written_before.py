@@ -148,3 +148,22 @@ def test_a_value_that_was_taken_for_another_is_that_one(text: str, python: str, 
     assert broken is not None
     patch = next(iter(ChangedValue().propose(broken.context)))
     assert (patch.applicability is Applicability.SAFE) is safe
+
+
+@pytest.mark.parametrize(
+    ("output", "safe"),
+    [
+        (Output("stream", name="stdout", text="2020-01-02\n"), False),  # it tells whether the left edge was meant
+        (Output("execute_result", data={"text/plain": "2020-01-02    1"}), False),
+        (Output("stream", name="stderr", text="FutureWarning: it is deprecated"), True),
+        (Output("execute_result", data={"text/plain": "<Axes: >"}), True),
+        (Output("display_data", data={"image/png": "aa", "text/plain": "<Figure size 640x480>"}), True),
+    ],
+)
+def test_a_value_that_is_stored_tells_more_than_that_the_cell_ran(output: Output, safe: bool) -> None:
+    first = "import pandas as pd\ndays = pd.Series([1], pd.to_datetime(['2020-01-01']))"
+    cell = Cell("b", "days.resample('1D', label='last').sum()", count=3, outputs=(output,))
+    broken = find_first_failure(Notebook((Cell("a", first), cell), python="3.5.2"))
+    assert broken is not None
+    patch = next(iter(ChangedValue().propose(broken.context)))
+    assert (patch.applicability is Applicability.SAFE) is safe

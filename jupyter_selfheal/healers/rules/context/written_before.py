@@ -9,6 +9,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 from jupyter_selfheal.inside.tree_names import read_called_name
+from jupyter_selfheal.model import Output
 
 _OLDER_BESIDE = {
     ("pandas", "3.0"): (("numpy", "1.26"), ("sklearn", "1.1"), ("scipy", "1.9"), ("imblearn", "0.6")),
@@ -70,6 +71,21 @@ def ran_once(context: RuleContext, before: str = "") -> bool:
 def _find_asked_of_tables(texts: Sequence[str]) -> str:
     nodes = (node for text in texts for node in src.walk(text))
     return next((f".{n.attr}" for n in nodes if isinstance(n, ast.Attribute) and n.attr in _ASKED_OF_TABLES), "")
+
+
+def ran_unseen(context: RuleContext, before: str) -> bool:
+    """Whether it did so under a Python that is named in the notebook, and stores no value by which a fix is told right or wrong."""
+    shown = (o for o in context.notebook.cell(context.failure.cell_id).outputs if o.output_type != "error")
+    is_told = any(_shows_value(o) for o in shown)
+    return bool(context.notebook.python) and not is_told and ran_once(context, before)
+
+
+def _shows_value(output: Output) -> bool:
+    """Not a picture, the name of an object (`<Axes: >`), or a warning."""
+    if output.output_type == "stream":
+        return output.name != "stderr" and bool(output.text.strip())
+    is_named = "<" in str(output.data.get("text/plain", "<"))[:9]
+    return not is_named and not any(kind.startswith("image/") for kind in output.data)
 
 
 def _find_removed(texts: Sequence[str], package: str, release: str) -> str:
