@@ -46,7 +46,7 @@ def find_left_fault(case: Case, patch: Patch) -> str:
     if not is_safe and (part := _find_left_out_part(case, patch)):
         return f"`{part}` is not known, and what reads it is left out where another name may have been meant"
     for _, before, after in list_patched_cells(case, patch):
-        if (not is_safe or not has_run) and before != after and (asked := _find_uncalled_question(after)):
+        if (not is_safe or not has_run) and before != after and (asked := _find_uncalled_question(case, after)):
             return f"`{asked}` is a method and is not called, so that the question has one answer"
         known = {src.extract_text(before, n) for n in src.walk(before) if isinstance(n, ast.FunctionDef)}
         functions = [
@@ -89,10 +89,13 @@ def _find_plain_fault(case: Case, patch: Patch) -> str:
     return ""
 
 
-def _find_uncalled_question(source: str) -> str:
+def _find_uncalled_question(case: Case, source: str) -> str:
     """A method of a text, or of its own class, that a condition asks without calling it: ``if not self.is_empty:`` never holds; empty without one."""
-    own = {n.name for n in src.walk(source) if isinstance(n, ast.FunctionDef)}
-    own |= {n.attr for n in src.walk(source) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
+    nodes = [
+        n for text in (source, *(c.source for c in case.notebook.cells if c.kind == "code")) for n in src.walk(text)
+    ]
+    own = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}  # a property of a class, of another cell too
+    own |= {n.attr for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
     for asked in (part for node in src.walk(source) for part in _list_asked(node)):
         if isinstance(asked, ast.Attribute) and asked.attr in QUESTIONS - own:
             return ast.unparse(asked)

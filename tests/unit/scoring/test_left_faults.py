@@ -411,3 +411,11 @@ def test_an_attribute_that_is_set_is_no_question_that_is_not_called() -> None:
     failure = Failure("a", given, FailureKind.SYNTAX, "SyntaxError")
     patch = Patch((Replace("a", given, given + ")"),), "Close the bracket")
     assert find_left_fault(Case(failure, Notebook((Cell("a", given),))), patch) == ""
+
+
+def test_a_property_of_a_class_in_another_cell_is_no_question_that_is_not_called() -> None:
+    made = "class Key:\n    @property\n    def isdigit(self):\n        return self.key in '0123456789'\n"
+    before, after = ASKED.format("a.isdigit", ""), ASKED.format("a.isdigit", ")")
+    failure = Failure("a", before, FailureKind.SYNTAX, "SyntaxError")
+    patch = Patch((Replace("a", before, after),), "Close the bracket", applicability=Applicability.SAFE)
+    assert find_left_fault(Case(failure, Notebook((Cell("b", made), Cell("a", before)))), patch) == ""
