@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+import tempfile
 import time
 from typing import Any
 
@@ -214,7 +215,10 @@ class Trial:
                 return
             files = descriptors.list_writable_files(own)
             plan["folders"] = [*plan.get("folders", []), os.getcwd(), *_SHARED_MEMORY]
-            self.layers = sandbox.enter(plan, self.state.probe_layers())
+            probed = self.state.probe_layers()
+            if plan["writes"] == "discard" and probed.get(sandbox.OVERLAY):
+                plan["shared"] = [*plan.get("shared", ()), *make_temporary_folder()]
+            self.layers = sandbox.enter(plan, probed)
         except sandbox.LayerFailed as error:
             frames.send("failed", str(error))
             raise SystemExit(0) from None
@@ -260,3 +264,24 @@ def _count_resident_pages() -> int:
     """Pages of this process that are in memory."""
     with open("/proc/self/statm", encoding="utf-8") as f:
         return int(f.read().split()[1])
+
+
+def make_temporary_folder() -> list[str]:
+    """A temporary folder of the trial's own, for where no overlay can be made: without one a first import of Matplotlib fails.
+
+    It is made in the folder of a kernel of ours, which goes with that kernel, or in the one of the trial that this one goes on from: what a
+    process may write to only becomes less. Whose kernel is the user's gets none. Settings of Matplotlib that are there are read.
+    """
+    ours, base = os.environ.get("JUPYTER_SELFHEAL_SHARED", ""), os.environ.get("TMPDIR", "")
+    if not ours:
+        return []
+    is_given = base.startswith(f"{ours}/")
+    try:
+        folder = tempfile.mkdtemp(dir=base if is_given else ours)
+    except OSError:
+        return []
+    tempfile.tempdir = os.environ["TMPDIR"] = folder
+    is_free = "MPLCONFIGDIR" not in os.environ and not os.path.isdir(os.path.expanduser("~/.config/matplotlib"))
+    if is_free or (is_given and os.environ.get("MPLCONFIGDIR") == base):
+        os.environ["MPLCONFIGDIR"] = folder
+    return [folder]
