@@ -28,12 +28,13 @@ NEEDS_FILES = (
     "jupyter selfheal pr",
     "jupyter selfheal heal --project",
     "jupyter selfheal heal course",
+    "jupyter selfheal heal --resume",
     "jupyter selfheal revert FILE.py",
     "jupyter selfheal heal PATH --python",
     "jupyter selfheal heal PATH --requirements",
 )
-"""Commands that are only asked whether they understand their words: programs are measured, agents served, clusters and repositories healed, files given back in
-tests of their own."""
+"""Commands that are only asked whether they understand their words: programs are measured, agents served, clusters and repositories healed, files given back,
+runs that were cut off gone on with in tests of their own."""
 
 
 @pytest.fixture(scope="module")

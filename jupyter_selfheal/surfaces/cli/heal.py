@@ -47,7 +47,7 @@ def heal(options: argparse.Namespace) -> int:
         options, begun = take_up_run(options, build_parser())
     if options.resume and not options.notebooks:
         raise UsageError(
-            f"what run {options.resume} was told is not known any more: give its command once more, its notebooks too, with --resume {options.resume}"
+            f"run {options.resume} came to its end, or what it was told is not kept any more: give its command once more, its notebooks too, with --resume {options.resume}"
         )
     if not options.notebooks:
         return heal_project(options, build_settings(options))
