@@ -44,7 +44,9 @@ def remove_left_folders(base: str) -> None:
         for entry in entries:
             if _FOLDER.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
                 with contextlib.suppress(OSError):  # it is not empty, or somebody else's
-                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _SETTLED:
+                    stat = entry.stat(follow_symlinks=False)
+                    is_private = not stat.st_mode & 0o077  # as ours are: one that somebody made by hand is not
+                    if is_private and time.time() - stat.st_mtime > _SETTLED:
                         os.rmdir(entry.path)
 
 

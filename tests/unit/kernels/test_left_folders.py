@@ -9,9 +9,16 @@ from jupyter_selfheal.kernels.kernel_process import remove_left_folders
 
 
 def test_an_empty_folder_of_a_killed_run_is_removed_and_nothing_else(tmp_path: Path) -> None:
-    kept = ["selfheal-0123abc_/kernel.json", "selfheal-bench-0123abcd", "selfheal-new01234", "other"]
+    kept = [
+        "selfheal-0123abc_/kernel.json",
+        "selfheal-bench-0123abcd",
+        "selfheal-new01234",
+        "selfheal-notebook",
+        "other",
+    ]
     for name in ("selfheal-gone0123", "selfheal-bench-0123abcd", "selfheal-new01234", "other", "selfheal-0123abc_"):
-        (tmp_path / name).mkdir()
+        (tmp_path / name).mkdir(mode=0o700)
+    (tmp_path / "selfheal-notebook").mkdir(mode=0o755)  # one that somebody made by hand
     (tmp_path / kept[0]).touch()
     for folder in tmp_path.iterdir():
         if folder.name != "selfheal-new01234":  # one that is being filled just now
