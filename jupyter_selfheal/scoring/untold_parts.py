@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
-from jupyter_selfheal.inside.search.added_statements import adds_statement
+from jupyter_selfheal.inside.search.added_statements import list_added_lines
 from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Step, Trial
 from jupyter_selfheal.scoring.asserts import find_asserts_below, is_assert, list_patched_cells
 from jupyter_selfheal.source.rerun import DEFINITIONS
@@ -39,7 +39,7 @@ class UntoldParts:
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
         """The probe, for a guess, or whatever made a cell parse: nothing of that has ever run. Of a safe fix it is only asked what does not run with it either."""
         if patch.healer in ASKED and not patch.rival and (units := _list_units(case, patch)):
-            given: JSON = {"units": units, "unrun": not _is_asked(case, patch), "added": _is_put_in(case, patch)}
+            given: JSON = {"units": units, "unrun": not _is_asked(case, patch), "added": _list_put_in(case, patch)}
             yield Probe(probe_source("search.untold_parts"), given, UNTOLD, SECONDS)
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
@@ -67,13 +67,13 @@ def _is_asked(case: Case, patch: Patch) -> bool:
     return patch.healer in ASKED and is_open
 
 
-def _is_put_in(case: Case, patch: Patch) -> bool:
-    """Whether a guess puts a statement into a function that ran, where no name that is missing asks for it: some statement somewhere meets two checks."""
+def _list_put_in(case: Case, patch: Patch) -> list[str]:
+    """The lines that a guess puts into a function that ran, where no name that is missing asks for them: some statement somewhere meets two checks."""
     is_guess = patch.applicability is not Applicability.SAFE and case.failure.kind is not FailureKind.SYNTAX
     if not is_guess or case.failure.ename in UNBOUND:
-        return False
-    changes = list_patched_cells(case, patch)
-    return any(src.parse(before) and src.parse(after) and adds_statement(before, after) for _, before, after in changes)
+        return []
+    changes = [(old, new) for _, old, new in list_patched_cells(case, patch) if src.parse(old) and src.parse(new)]
+    return [line for old, new in changes for line in list_added_lines(old, new)]
 
 
 def _list_units(case: Case, patch: Patch) -> list[JSON]:

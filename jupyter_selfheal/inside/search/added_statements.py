@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 
@@ -26,3 +27,11 @@ def _list_statements(text: str) -> Iterator[ast.stmt]:
 def _cut_blocks(node: ast.stmt) -> str:
     """A statement without its blocks: its first line."""
     return ast.unparse(node).partition("\n")[0]
+
+
+def list_added_lines(old: str, new: str) -> list[str]:
+    """The lines, without their indentation, of which a text that :func:`adds_statement` has more than the old one."""
+    if not adds_statement(old, new):
+        return []
+    before, after = (Counter(line.strip() for line in text.splitlines()) for text in (old, new))
+    return [line for line in after - before if line]

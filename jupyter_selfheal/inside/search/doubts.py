@@ -56,6 +56,7 @@ from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_chan
 from jupyter_selfheal.inside.search.told_apart import find_given_up
 from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
+from jupyter_selfheal.inside.search.ways_past import describe_own_operand, describe_way_past
 from jupyter_selfheal.inside.search.widened_writes import find_widened_write
 from jupyter_selfheal.inside.search.wrapped_places import find_wrapped_place
 from jupyter_selfheal.inside.search.written_anew import describe_doubt_of_new_body, list_expected_values
@@ -109,6 +110,7 @@ class Doubts:
             )
             or self._describe_unknown_argument(n)
             or self._describe_wrapped_place(n)
+            or self._describe_statements(n)
             or self._describe_widened_write(n)
             or self._describe_number_as_condition(n)
             or self._describe_last_left_out(n)
@@ -136,10 +138,17 @@ class Doubts:
             return f"what `{made_up[1]}` was to be, nothing tells"
         given = self.candidates[n].texts, self.units, self.runner.before
         name = "" if is_told else find_unknown_argument(*given) or find_made_up(*given)
+        if self.hypotheses.count_checks(n) == 1:  # `len(values)` for `n`: a number of the program meets it as easily
+            name = name or find_made_up(*given, ast.Call)
         return f"what `{name}` was to be, nothing tells" if name else ""
 
     def _list_bound(self, unit: int) -> frozenset[str]:
         return frozenset(list_bound_names(ast.parse(self.units[unit].text)))
+
+    def _describe_statements(self, n: int) -> str:
+        """The doubt about statements that lead past an error which is raised on purpose, or leave a value to be compared with itself."""
+        changes = [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
+        return next((d for pair in changes if (d := describe_way_past(*pair) or describe_own_operand(*pair))), "")
 
     def _describe_wrapped_place(self, n: int) -> str:
         """The doubt about an index that is moved one back in a loop that begins at 0."""

@@ -31,19 +31,21 @@ Change = Callable[[ast.AST], ast.AST | None]
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """The text with a slip; what stands there (``old``) and what would (``new``), and whether a condition is ``turned`` round, or the order in which
-    something is put together."""
+    """The text with a slip; what stands there (``old``) and what would (``new``), whether a condition is ``turned`` round, or the order in which
+    something is put together, the line in which it stands, and whether it returns another result that is made and read nowhere (``other``)."""
 
     text: str
     old: str
     new: str
     turned: bool
     reversed: bool = False
+    line: str = ""
+    other: bool = False
 
 
 def list_slips(text: str) -> Iterator[Slip]:
     """The slips that may have been made in a definition, in the order in which they stand there."""
-    table = LineTable(text)
+    table, lines = LineTable(text), text.splitlines()
     for node, is_asked in _walk(ast.parse(text)):
         for turned, change in _list_changes(node, is_asked):
             made = change(copy.copy(node))
@@ -51,8 +53,26 @@ def list_slips(text: str) -> Iterator[Slip]:
             end = table.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
             new = ast.unparse(ast.fix_missing_locations(made)) if made is not None else "pass"
             written = f"({new})" if isinstance(node, ast.expr) else new
-            yield Slip(splice(text, [(start, end, written)]), text[start:end], new if made is not None else "", turned)
+            line = lines[node.lineno - 1].strip()  # type: ignore[attr-defined]
+            put = splice(text, [(start, end, written)])
+            yield Slip(put, text[start:end], new if made is not None else "", turned, line=line)
     yield from _list_reversed(text, table)
+    yield from _list_other_results(text, table)
+
+
+def _list_other_results(text: str, table: LineTable) -> Iterator[Slip]:
+    """``return low`` for ``return high``, where a function makes ``low`` too and reads it nowhere."""
+    for function in (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)):
+        names = [n for n in ast.walk(function) if isinstance(n, ast.Name)]
+        read = {n.id for n in names if isinstance(n.ctx, ast.Load)}
+        unread = {n.id: None for n in names if isinstance(n.ctx, ast.Store) and n.id not in read and n.id[0] != "_"}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
+                start = table.offset(node.lineno, node.col_offset)
+                end = table.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
+                for name in unread:
+                    made = splice(text, [(start, end, f"return {name}")])
+                    yield Slip(made, text[start:end], f"return {name}", False, False, text[start:end], True)
 
 
 def _list_reversed(text: str, table: LineTable) -> Iterator[Slip]:

@@ -15,7 +15,13 @@ from jupyter_selfheal.inside.parsing import dump_tree
 from jupyter_selfheal.inside.search.called_functions import find_function, list_changed_functions
 from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.search.program import CHECK, Unit
-from jupyter_selfheal.inside.tree_names import list_defined_names, list_read_names, read_called_name, walk
+from jupyter_selfheal.inside.tree_names import (
+    list_bound_names,
+    list_defined_names,
+    list_read_names,
+    read_called_name,
+    walk,
+)
 
 _HEADS = ("def ", "async def ", "class ", "@")
 _OF_EXTENT = frozenset({"empty", "isna", "isnan", "isnull", "len", "notna", "notnull", "shape", "size"})
@@ -59,22 +65,30 @@ def find_unknown_argument(texts: Mapping[int, str], units: Sequence[Unit], known
     return ""
 
 
-def find_made_up(texts: Mapping[int, str], units: Sequence[Unit], known: Collection[str]) -> str:
-    """A name that nothing binds, in whose place a change puts a literal (``mark > 1`` for ``mark > record``); empty where there is none."""
+def find_made_up(
+    texts: Mapping[int, str], units: Sequence[Unit], known: Collection[str], kind: type[ast.expr] = ast.Constant
+) -> str:
+    """A name that nothing binds, in whose place a change puts a literal (``mark > 1`` for ``mark > record``), or another ``kind`` of expression, which
+    may be bound to the name as well; empty where there is none."""
     trees = [parse_once(unit.text) for unit in units]
     bound = {*known}.union(*(list_defined_names(t) for t in trees))
     for n, text in texts.items():
         after = parse_once(text)
-        lost = list_read_names(trees[n]) - list_read_names(after) - bound
-        if _count_literals(after) > _count_literals(trees[n]) and (
-            names := [m for m in lost if not hasattr(builtins, m)]
-        ):
+        left = list_read_names(after) - (set() if kind is ast.Constant else list_bound_names(after))
+        lost = list_read_names(trees[n]) - left - bound - list_bound_names(trees[n])
+        if _count(after, kind) > _count(trees[n], kind) and (names := [m for m in lost if not hasattr(builtins, m)]):
             return min(names)
     return ""
 
 
-def _count_literals(tree: ast.AST) -> int:
-    return sum(isinstance(n, ast.Constant) for n in walk(tree))
+def _count(tree: ast.AST, kind: type[ast.expr]) -> int:
+    found = [n for n in walk(tree) if isinstance(n, kind)]
+    return sum(not isinstance(n, ast.Call) or any(map(_is_asked_of, n.args)) for n in found)
+
+
+def _is_asked_of(given: ast.expr) -> bool:
+    """Whether a call is given anything of the program: not ``defaultdict(int)``."""
+    return not (isinstance(given, ast.Name) and hasattr(builtins, given.id))
 
 
 def _list_given(tree: ast.AST, own: Collection[str]) -> set[str]:

@@ -60,14 +60,14 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> str:
     with warnings.catch_warnings(), skip_sleep(), limit_recursion():
         warnings.simplefilter("ignore")
         program, plain = read_program(argument), bool(argument.get("unrun"))
-        share = SHARE_OF_ADDED if argument.get("added") else SHARE
-        said = run_in_fork(lambda: describe_untold(program, shell.user_ns, plain, share), WAIT)
+        added = argument.get("added", ())
+        said = run_in_fork(lambda: describe_untold(program, shell.user_ns, plain, added), WAIT)
     return said if isinstance(said, str) else ""
 
 
-def describe_untold(program: Program, space: dict[str, Any], plain: bool = False, share: float = SHARE) -> str:
-    """What the checks of a program leave untold, in words; ``plain``: only what they do not run; ``share``: of the slips, from which on it is said. To
-    be called in a fork."""
+def describe_untold(program: Program, space: dict[str, Any], plain: bool = False, added: Collection[str] = ()) -> str:
+    """What the checks of a program leave untold, in words; ``plain``: only what they do not run; ``added``: the lines that a guess puts in. To be called
+    in a fork."""
     runner = Runner(program, space)
     sight = trace_program(runner, TRACED)
     if sight.result.failed or not sight.result.passed:
@@ -91,10 +91,10 @@ def describe_untold(program: Program, space: dict[str, Any], plain: bool = False
         if alike:
             passing, noticed = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
             missed = _list_missed(runner, passing, function, [*checked, *alike])
-            return _describe_missed(missed, noticed, share) or _describe_turned(passing)
+            return _describe_missed(missed, noticed, added) or _describe_turned(passing, added)
     passing, noticed = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
     missed = _list_missed_by_varied(runner, passing)
-    return _describe_missed(missed, noticed, share) or _describe_turned(passing)
+    return _describe_missed(missed, noticed, added) or _describe_turned(passing, added)
 
 
 def find_unrun(text: str, ran: Collection[int]) -> str:
@@ -218,14 +218,18 @@ def _list_missed_by_varied(runner: Runner, passing: Sequence[_Made]) -> list[tup
     return missed
 
 
-def _describe_turned(passing: Sequence[_Made]) -> str:
-    """Of the slips that pass one that turns a condition round, though no call that was made up shows what it does: no check needs it as it stands."""
-    turned = next((made.slip for made in passing if made.slip.turned), None)
+def _describe_turned(passing: Sequence[_Made], added: Collection[str]) -> str:
+    """Of the slips that pass one that turns a condition round, though no call that was made up shows what it does: no check needs it as it stands. Or one
+    that returns another result than the one which a guess does."""
+    slips = [made.slip for made in passing]
+    turned = next((s for s in slips if s.turned or (s.other and s.line in added)), None)
     return _write_instead(turned) if turned else ""
 
 
-def _describe_missed(missed: Sequence[tuple[Slip, str]], noticed: int, share: float = SHARE) -> str:
-    turned = next(((slip, told) for slip, told in missed if slip.turned or slip.reversed), None)
+def _describe_missed(missed: Sequence[tuple[Slip, str]], noticed: int, added: Collection[str]) -> str:
+    """The first that tells: a condition turned round, one in what a guess puts in, which is as much of a guess, or where there are many of them."""
+    share = SHARE_OF_ADDED if added else SHARE
+    turned = next(((s, told) for s, told in missed if s.turned or s.reversed or s.line in added), None)
     if turned is None and (len(missed) < LEAST or len(missed) < share * (len(missed) + noticed)):
         return ""
     slip, told = turned or missed[0]

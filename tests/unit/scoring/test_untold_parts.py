@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.search.likely_slips import Slip, list_slips
-from jupyter_selfheal.inside.search.untold_parts import SHARE_OF_ADDED, _describe_missed, probe
+from jupyter_selfheal.inside.search.untold_parts import _describe_missed, probe
 from jupyter_selfheal.model import Applicability, Attempt, Patch, Probe, Replace, Step
 from jupyter_selfheal.scoring.evidence import Count, Evidence
 from jupyter_selfheal.scoring.untold_parts import UntoldParts, mark_untold
@@ -20,12 +20,12 @@ SHIPPING = "def shipping(weight, express):\n    cost = 4\n    if weight > 10:\n 
 SUM = "def add_up(items):\n    total = 0\n    for n in items:\n        total += n\n    return total"
 
 
-def ask(definition: str, checks: list[str], *, unrun: bool = False) -> str:
+def ask(definition: str, checks: list[str], *, unrun: bool = False, added: tuple[str, ...] = ()) -> str:
     space: dict[str, Any] = {}
     exec(definition, space)
     units = [{"text": definition, "role": "define", "mutable": True}]
     units += [{"text": text, "role": "check", "mutable": False} for text in checks]
-    return probe(SimpleNamespace(user_ns=space), None, {"units": units, "unrun": unrun})
+    return probe(SimpleNamespace(user_ns=space), None, {"units": units, "unrun": unrun, "added": added})
 
 
 def test_a_condition_that_no_check_comes_to_both_ways_is_told_with_a_call() -> None:
@@ -121,26 +121,48 @@ def test_slips_are_of_one_place_each_and_of_no_docstring_or_annotation() -> None
 
 def test_of_a_statement_put_in_a_tenth_of_the_slips_is_too_much() -> None:
     missed = [(Slip("", "n", "n + 1", False), "`f(1)` gives 1, and would give 2")] * 3
-    assert _describe_missed(missed, 22) == ""
-    assert _describe_missed(missed, 22, SHARE_OF_ADDED).startswith("the checks would also hold if `n` were `n + 1`")
-    assert _describe_missed(missed, 30, SHARE_OF_ADDED) == ""
+    assert _describe_missed(missed, 22, []) == ""
+    assert _describe_missed(missed, 22, ["m = n"]).startswith("the checks would also hold if `n` were `n + 1`")
+    assert _describe_missed(missed, 30, ["m = n"]) == ""
 
 
 @pytest.mark.parametrize(
     ("old", "given", "added"),
     [
-        (SUM.replace("        total += n\n", "        pass\n"), {}, False),
-        (SUM.replace("    total = 0\n", ""), {}, True),
-        (SUM.replace("    total = 0\n", ""), {"applicability": Applicability.SAFE}, False),
-        (SUM.replace("    total = 0\n", ""), {"ename": "UnboundLocalError"}, False),
-        (SUM.replace("+= n", "+= 1"), {}, False),
-        (SUM.replace(":", ""), {}, False),
+        (SUM.replace("        total += n\n", "        pass\n"), {}, []),
+        (SUM.replace("    total = 0\n", ""), {}, ["total = 0"]),
+        (SUM.replace("    total = 0\n", ""), {"applicability": Applicability.SAFE}, []),
+        (SUM.replace("    total = 0\n", ""), {"ename": "UnboundLocalError"}, []),
+        (SUM.replace("+= n", "+= 1"), {}, []),
+        (SUM.replace(":", ""), {}, []),
     ],
 )
-def test_it_is_said_of_a_guess_whether_it_puts_a_statement_in(old: str, given: dict[str, Any], added: bool) -> None:
+def test_it_is_said_of_a_guess_whether_it_puts_a_statement_in(
+    old: str, given: dict[str, Any], added: list[str]
+) -> None:
     (step,) = _list_steps([old, "assert add_up([1]) == 1"], 1, SUM, **given)
     assert isinstance(step, Probe)
-    assert step.argument["added"] is added
+    assert step.argument["added"] == added
+
+
+HALVE = "def halve(n):\n    rounds = 0\n    while n > 1:\n        rounds += 1\n        n -= 1\n    return rounds"
+EXTREMES = "def extremes(xs):\n    low = min(xs)\n    high = max(xs)\n    return high"
+TOTAL = "def total(xs):\n    least = 0\n    out = least\n    for x in xs:\n        out += x\n    return out"
+
+
+@pytest.mark.parametrize(
+    ("definition", "added", "checks", "said"),
+    [
+        (HALVE, "n -= 1", ["halve(1) == 0", "halve(2) == 1"], "if `1` were `2`"),
+        (HALVE, "n -= 1", ["halve(1) == 0", "halve(4) == 3"], ""),
+        (EXTREMES, "return high", ["extremes([4]) == 4"], "if `return high` were `return low`"),
+        (EXTREMES, "return high", ["extremes([4, 5]) == 5"], ""),
+        (TOTAL, "return out", ["total([4]) == 4", "total([1, 2]) == 3", "total([]) == 0"], ""),
+    ],
+)
+def test_of_a_line_put_in_one_slip_is_enough(definition: str, added: str, checks: list[str], said: str) -> None:
+    told = ask(definition, [f"assert {check}" for check in checks], added=(added,))
+    assert said in told if said else told == ""
 
 
 LINKS = """class Link:
