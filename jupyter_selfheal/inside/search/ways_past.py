@@ -9,14 +9,16 @@ from itertools import pairwise
 from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.tree_names import walk
 
-_LEAVES = (ast.Return, ast.Yield, ast.Break, ast.Continue)
 _OF_ITSELF = (ast.Add, ast.Mult, ast.Pow, ast.MatMult)
 """What is reckoned of a value and itself: twice the value, its square."""
 
 
 def describe_way_past(old: str, new: str) -> str:
     """The doubt about a patch with which more ways lead out of a function before the error that it raises for all that is left; empty where there is none."""
-    before, after = (_count_ways_past(parse_once(text)) for text in (old, new))
+    trees = parse_once(old), parse_once(new)
+    if _count_statements(trees[1]) <= _count_statements(trees[0]):
+        return ""  # a branch that lacked its `return` has it
+    before, after = map(_count_ways_past, trees)
     for text, ways in before.items():
         if after.get(text, ways + 1) > ways:
             return f"`{text}` is raised on purpose, and the patch leads past it"
@@ -28,21 +30,28 @@ def _count_ways_past(tree: ast.AST) -> dict[str, int]:
     ways: dict[str, int] = {}
     for node in walk(tree):
         if isinstance(node, ast.If):
-            block = _find_last_branch(node)
+            count, block = _find_last_branch(node)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            count, block = sum(isinstance(n, ast.Return) for n in walk(node)), node.body
         else:
-            block = node.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else []
+            continue
         last = block[-1] if block else None
         if isinstance(last, ast.Raise) and last.exc is not None and "NotImplementedError" not in ast.unparse(last):
             text = ast.unparse(last)
-            ways[text] = max(ways.get(text, 0), sum(isinstance(n, _LEAVES) for n in walk(node)))
+            ways[text] = max(ways.get(text, 0), count)
     return ways
 
 
-def _find_last_branch(node: ast.If) -> list[ast.stmt]:
-    """What an ``if`` does where none of its conditions holds."""
+def _find_last_branch(node: ast.If) -> tuple[int, list[ast.stmt]]:
+    """What an ``if`` does where none of its conditions holds, and how many of these there are."""
+    count = 1
     while len(node.orelse) == 1 and isinstance(inner := node.orelse[0], ast.If):
-        node = inner
-    return node.orelse
+        node, count = inner, count + 1
+    return count, node.orelse
+
+
+def _count_statements(tree: ast.AST) -> int:
+    return sum(isinstance(n, ast.stmt) for n in walk(tree))
 
 
 def describe_own_operand(old: str, new: str) -> str:

@@ -32,6 +32,7 @@ MORE = """    elif sign == "/":
         (CALCULATE, CALCULATE.replace("    raise", "    return left\n    raise")),
         (CALCULATE, CALCULATE.replace("    raise", f"{MORE}    raise")),
         (CHAIN, CHAIN.replace("    else:", f"{MORE}    else:")),
+        (CHAIN, CHAIN.replace("    else:", "    elif left:\n        right = left\n    else:")),
     ],
 )
 def test_a_new_way_past_an_error_that_is_raised_on_purpose_is_told(old: str, new: str) -> None:
@@ -50,6 +51,8 @@ POWER = """def power(base, exponent):
     [
         (POWER, POWER.replace("    return", "    if exponent == 0:\n        return 1\n    return")),
         (CALCULATE, CALCULATE.replace("left + right", "left - right")),
+        (CALCULATE.replace("return ", ""), CALCULATE),
+        (CALCULATE, CALCULATE.replace("        return", "        left *= 1\n        return")),
         (CALCULATE, CALCULATE.replace('"+"', '"-"')),
         (
             CALCULATE.replace("ValueError", "NotImplementedError"),
