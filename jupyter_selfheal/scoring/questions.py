@@ -74,7 +74,8 @@ def choose_questions(
     """The question to ask, none where the candidates agree, or where something else decides.
 
     Candidates that would be applied, with equal evidence and different values, are asked about first, and block; so are those that
-    show the same here, and change functions so that another call of them gives something else.
+    show the same here, and change functions so that another call of them gives something else. Of offers that show the same and differ in
+    one name, that name is asked for.
     """
     tied = _select_tied(case, candidates, accept)
     for subject, texts in _collect_values(case, tied, look) if len(tied) > 1 else ():
@@ -93,7 +94,9 @@ def choose_questions(
         chosen = _build_question(subject, {c.patch.id: text for c, text in zip(rivals, texts, strict=True)})
         if chosen:
             return chosen
-    return ()
+    alike = [c for c in rivals if c is rivals[0] or _is_equal_standing(rivals[0], c)]
+    named = _ask_about_name(case, alike) if len(alike) > 1 else None
+    return (named,) if named is not None else ()
 
 
 def _select_tied(case: Case, candidates: Sequence[Candidate], accept: float) -> tuple[Candidate, ...]:

@@ -143,7 +143,8 @@ SAME = {"%heal minimize", "%heal minimize 5"}
 @pytest.mark.parametrize("magic", sorted({*shown_commands.magics()} - SAME))
 def test_a_magic_does_as_shown(magic: str, kernel: LiveKernel) -> None:
     kernel.run("%load_ext jupyter_selfheal\n%heal on\n%heal auto off")
-    kernel.run(TYPO, cell_id := f"cell for {magic}")  # one of its own: what was rejected is not suggested again
+    # a cell of its own, as what was rejected is not suggested again; run as a page with a card runs it, where no command waits
+    kernel.run(TYPO, cell_id := f"cell for {magic}", allow_stdin=True)
     kernel.wait_for(
         lambda: kernel.value("get_ipython()._jupyter_selfheal.heals.latest.card.phase") == "'proposed'", magic
     )

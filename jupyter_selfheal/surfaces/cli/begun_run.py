@@ -15,7 +15,7 @@ from jupyter_selfheal.errors import UsageError
 from jupyter_selfheal.surfaces.cli.notices import print_notice
 from jupyter_selfheal.surfaces.cli.one import Job
 from jupyter_selfheal.surfaces.cli.one_line_parser import OneLineParser
-from jupyter_selfheal.surfaces.notebook.kept_reports import locate_kept, open_private
+from jupyter_selfheal.surfaces.notebook.kept_reports import locate_kept, write_private
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.notebook.session import find_run
 
@@ -53,8 +53,7 @@ def keep_command(
     with contextlib.suppress(OSError):
         path = locate_kept(run)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with open(path, "w", encoding="utf-8", errors="surrogatepass", opener=open_private) as file:
-            json.dump(kept, file)
+        write_private(path, f"{json.dumps(kept)}\n".encode("utf-8", "surrogatepass"))
 
 
 def take_up_run(options: argparse.Namespace, parser: OneLineParser) -> tuple[argparse.Namespace, BegunRun | None]:

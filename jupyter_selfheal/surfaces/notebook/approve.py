@@ -42,17 +42,17 @@ class PolicyApprover:
         if proposal.needs_consent:
             needs = ", ".join(proposal.needs_consent)
             return Decision(Choice.REJECT, text=f"the fix adds {needs}: --approve ask lets you allow it", by=by)
-        chosen = self.choices.get(proposal.failure.cell_id, "")
+        chosen, is_said = self.choices.get(proposal.failure.cell_id, ""), False
         for question in proposal.blocking:
             if chosen in question.answers:
-                proposal = _keep_chosen(proposal, question.answers[chosen])
+                proposal, is_said = _keep_chosen(proposal, question.answers[chosen]), True
                 continue
             values = " or ".join(question.answers)
             unknown = f"; {chosen!r}, which --answers gives, is none of these" if chosen else ""
             why = f"fixes with equal evidence differ: {question.text} {values}{unknown}"
             return Decision(Choice.STOP, text=why, by=by)
         for candidate in proposal.candidates if self.policy != "none" and proposal.proven_from else ():
-            if self.allows(candidate):
+            if self.allows(candidate, is_said=is_said):
                 return Decision(Choice.APPROVE, candidate.patch.id, by=by)
         return Decision(Choice.STOP, text=self._explain_refusal(proposal), by=by)
 
@@ -87,10 +87,11 @@ class PolicyApprover:
         """Stop."""
         return Decision(Choice.STOP, text=why, by=f"--approve {self.policy}")
 
-    def allows(self, candidate: Candidate) -> bool:
-        """Whether the policy would apply it."""
+    def allows(self, candidate: Candidate, *, is_said: bool = False) -> bool:
+        """Whether the policy would apply it. Where the user ``is_said`` to mean it, and a check holds, a doubt which is meant is answered."""
         verdict, patch = candidate.verdict, candidate.patch
-        if not verdict.plausible or verdict.score < self.accept or patch.applicability is Applicability.DISPLAY_ONLY:
+        is_enough = verdict.score >= self.accept or (is_said and not {"runs", "judge"}.issuperset(verdict.proofs))
+        if not verdict.plausible or not is_enough or patch.applicability is Applicability.DISPLAY_ONLY:
             return False
         if _is_only_judged(candidate):
             return False

@@ -66,11 +66,8 @@ class KeptReports:
         if report.exit_code == 2:
             return
         kept = _Kept(report, tuple((path, _digest_file(path)) for path in dict.fromkeys(files) if path is not None))
-        draft = self._locate(part, f"{os.getpid()}.draft")
         with contextlib.suppress(OSError):
-            with open(draft, "wb", opener=open_private) as file:  # it holds the cells' sources
-                file.write(pickle.dumps(kept))
-            draft.replace(self._locate(part, "report"))
+            write_private(self._locate(part, "report"), pickle.dumps(kept))  # it holds the cells' sources
 
     @contextlib.contextmanager
     def hold_part(self, part: int) -> Iterator[None]:
@@ -103,6 +100,17 @@ def _digest_file(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return ""
+
+
+def write_private(path: Path, held: bytes) -> None:
+    """Write a file that is nobody else's to read, in one step. Raises :class:`OSError`, and leaves nothing then."""
+    draft = path.with_suffix(f".{os.getpid()}.draft")
+    try:
+        with open(draft, "wb", opener=open_private) as file:
+            file.write(held)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def open_private(path: str, flags: int) -> int:

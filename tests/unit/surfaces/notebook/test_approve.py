@@ -306,6 +306,10 @@ def test_a_given_answer_chooses_among_the_fixes_that_it_names_as_far_as_the_poli
         shown, candidates=(first, replace(other, patch=replace(other.patch, applicability=Applicability.UNSAFE)))
     )
     assert PolicyApprover("safe", 7.0, {cell: "b"}).decide(guess).choice is Choice.STOP
+    for proofs, choice in ((("asserts in the cell", "runs"), Choice.APPROVE), (("runs",), Choice.STOP)):
+        doubted = replace(other.verdict, score=6.0, proofs=proofs)
+        offered = replace(shown, candidates=(replace(first, verdict=doubted), replace(other, verdict=doubted)))
+        assert PolicyApprover("all", 7.0, {cell: "b"}).decide(offered).choice is choice
 
 
 def test_a_doubt_is_named_as_why_nothing_is_applied() -> None:
