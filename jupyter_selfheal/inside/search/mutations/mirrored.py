@@ -135,7 +135,10 @@ def propose_of_all(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``sum(xs)`` for ``xs[-1]``: something of all elements, not one of them."""
     if not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice) or not is_usable(s, node):
         return
-    if not isinstance(node.slice, ast.Constant | ast.UnaryOp) or not s.may_be(node.value, ITEMS, SET):
+    place = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
+    if not (isinstance(place, ast.Constant) and isinstance(place.value, int)):
+        return  # a text names what is meant
+    if not s.may_be(node.value, ITEMS, SET):
         return
     for name, prior in (("sum", 0.15), ("max", 0.15), ("min", 0.15), ("len", 0.1)):
         new = f"{name}({s.text_of(node.value)})"

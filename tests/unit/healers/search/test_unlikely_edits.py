@@ -26,6 +26,12 @@ def test_nothing_is_taken_out_of_a_copy() -> None:
     assert "xs[:-1]" in list_texts("    return xs", xs=ITEMS)
 
 
+def test_what_is_asked_for_by_a_text_is_not_something_of_all() -> None:
+    assert {"max(row", "sum(row"} <= list_texts("    return row[-1]", row=ITEMS)
+    assert {"max(row", "len(row"} <= list_texts("    return row[0]", row=ITEMS)
+    assert not list_texts("    return row['city']", row=ITEMS) & {"sum(row", "max(row", "min(row", "len(row"}
+
+
 def test_nothing_is_written_into_a_copy() -> None:
     assert "f(xs" not in list_texts("    xs[0] = 1\n    return 2", xs=ITEMS)
     assert "f(xs" in list_texts("    return xs[0]", xs=ITEMS)
