@@ -23,7 +23,7 @@ class PartsAndNames(Rule):
     **Failure** `ValueError: not enough values to unpack (expected 3, got 2)` at `first, middle, last = name.split()`, or `too many values to
     unpack (expected 2)` at `key, value = line.split("=")`.
 
-    **Fix** A separator that gives as many parts as there are names (`line.split(";")`); a name that is never read is left out, or one more
+    **Fix** A separator that gives as many parts as there are names (`line.split(";")`, also for `a, b = line`); a name that is never read is left out, or one more
     `_` takes what nobody asks for; `line.split("=", 1)` leaves the rest together.
 
     Also `tn, fp, fn, tp = confusion_matrix(y, predicted)` and `fig, (a, b, c, d) = plt.subplots(2, 2)`, of which the parts stand in rows:
@@ -50,6 +50,9 @@ class PartsAndNames(Rule):
             if rows is not None:
                 yield rows
                 return
+            if context.read_plain_chain(node.value) and context.is_true(f"type({context.text(node.value)}) is str"):
+                yield from self._split_text(context, node.value, len(target.elts))
+                return  # no name is meant for a separator
             yield from self._split_elsewhere(context, node.value, len(target.elts))
             count = context.number(f"len({context.text(node.value)})") if _is_repeatable(context, node.value) else None
             if count is not None:
@@ -80,6 +83,21 @@ class PartsAndNames(Rule):
                 why="There are exactly as many values as names.",
                 prior=0.93,
             )
+
+    def _split_text(self, context: RuleContext, value: ast.expr, wanted: int) -> Iterator[Patch]:
+        """``a, b = row.split(",")`` for ``a, b = row``, where the text has as many parts as there are names."""
+        owner = context.text(value)
+        for separator in SEPARATORS:
+            if context.number(f"{owner}.count({separator!r})") != wanted - 1:
+                continue
+            new = f"{owner}.split()" if separator == " " else f'{owner}.split("{separator}")'.replace("\t", "\\t")
+            yield self.patch(
+                context.replace_here((*context.span(value), new)),
+                f"Use `{new}`",
+                f"`{owner}` is a text, whose parts are its letters; between `{separator}` there are {wanted}.",
+                prior=0.8,
+            )
+            return
 
     def _split_elsewhere(self, context: RuleContext, value: ast.expr, wanted: int) -> Iterator[Patch]:
         """Another separator, or the same one fewer times."""
