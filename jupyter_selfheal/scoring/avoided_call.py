@@ -1,6 +1,7 @@
-"""Does a patch call something else in place of the function that failed inside?
+"""Does a patch call something else in place of the function that failed inside, or that was given what it does not take?
 
-``median([5, 1, 4, 2])`` fails in ``median``; ``mean([5, 1, 4, 2])`` happens to give the same 3.0, and ``median`` is as broken as before.
+``median([5, 1, 4, 2])`` fails in ``median``; ``mean([5, 1, 4, 2])`` happens to give the same 3.0, and ``median`` is as broken as before. ``sum((1, 2))``
+for ``add((1, 2))``, which takes two numbers, gives the same 3, and nobody who defines ``add`` means ``sum``.
 """
 
 from __future__ import annotations
@@ -15,22 +16,35 @@ from jupyter_selfheal.model import Case, Patch
 
 
 def find_avoided_call(case: Case, patch: Patch) -> str:
-    """The function, of the notebook or of a file beside it, that the failing cell called, in which the failure came up, and which it
-    calls less often with the patch, though what defines it is as it was; empty where there is none."""
+    """The function, of the notebook or of a file beside it, that the failing cell called, in which the failure came up or whose arguments it is
+    about, and which it calls less often with the patch, though what defines it is as it was; empty where there is none."""
     failure = case.failure
     before, after = failure.source, patch.source_of(failure.cell_id, failure.source)
     inner = [f for f in failure.frames[1:] if (f.cell_id or _is_own_file(f.file)) and not f.function.startswith("<")]
     if (
-        not inner
-        or before == after
+        before == after
         or failure.ename.endswith("Warning")  # it warns of itself
         or any(f.cell_id in patch.cells_touched for f in inner if f.cell_id != failure.cell_id)
     ):
         return ""
-    called = inner[0].function
-    if called in _collect_changed_functions(before, after):
-        return ""
-    return called if _count_calls(after)[called] < _count_calls(before)[called] else ""
+    called = [inner[0].function] if inner else _list_given_wrongly(case)
+    changed, was, now = _collect_changed_functions(before, after), _count_calls(before), _count_calls(after)
+    return next((name for name in called if name not in changed and now[name] < was[name]), "")
+
+
+_GIVEN_WRONGLY = re.compile(r"(?:[\w<>]+\.)*(\w+|<lambda>)\(\) (?:missing|takes|got) ")
+
+
+def _list_given_wrongly(case: Case) -> list[str]:
+    """The functions of the notebook that may be the one that was called with other arguments than it takes: a ``lambda`` is told without its name."""
+    told = _GIVEN_WRONGLY.match(case.failure.evalue) if case.failure.ename == "TypeError" else None
+    if told is None:
+        return []
+    nodes = [n for c in case.notebook.cells if c.kind == "code" for n in src.walk(c.source)]
+    if told[1] != "<lambda>":
+        return [n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == told[1]]
+    named = [n for n in nodes if isinstance(n, ast.Assign) and isinstance(n.value, ast.Lambda)]
+    return [t.id for n in named for t in n.targets if isinstance(t, ast.Name)]
 
 
 def _is_own_file(file: str) -> bool:

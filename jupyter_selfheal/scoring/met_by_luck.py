@@ -46,7 +46,7 @@ def find_doubt_of_calls(patch: Patch, evidence: Evidence) -> str | None:
     """Why a patch that meets its checks may still be wrong, by what cells above made of what it changes."""
     calls = evidence.calls
     if evidence.avoided and patch.applicability is not Applicability.SAFE:
-        return f"It no longer calls `{evidence.avoided}`, which failed inside and is as it was."
+        return f"It no longer calls `{evidence.avoided}`, which failed and is as it was."
     if calls.unclear:
         return f"It changes what {calls.release} alone does not explain: {calls.unclear[0]}."
     if calls.differed and evidence.checks <= FEW:

@@ -16,11 +16,13 @@ from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.compile_together import compile_together
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.mutations import empty_bodies
+from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Program, compile_unit, fingerprint
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_result import Result
 from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, find_kind
 from jupyter_selfheal.inside.search.written_anew import list_bodies_as_of_stub, list_new_bodies
+from jupyter_selfheal.inside.tree_names import list_defined_names
 
 QUERY = 0.25
 """Weight of changes to a statement that asks what a function gives."""
@@ -46,6 +48,7 @@ GROUP = 192
 
 _OWN = (DEFINE, CELL)
 _DEF = re.compile(r"def (\w+)\(")
+_DEFINITIONS = ("def ", "async def ", "class ", "@")
 
 
 @dataclass(slots=True)
@@ -87,6 +90,12 @@ class Candidate:
         return hash(parts[0] if len(parts) == 1 else tuple(parts))
 
 
+def _list_bound_at_top(program: Program) -> frozenset[str]:
+    """What statements of the program bind that no run has come to: ``f = lambda x: …`` of the failing cell."""
+    plain = (u.text for u in program.units if u.role == CELL and not u.text.startswith(_DEFINITIONS))
+    return frozenset(name for text in plain for name in list_defined_names(parse_once(text)))
+
+
 class Maker:
     """Makes the candidates of a program in a namespace. ``given`` are the notebook's hints, ``sight`` is what a run has shown."""
 
@@ -95,7 +104,7 @@ class Maker:
         self.changes: list[tuple[float, int, Change]] = []
         """Every single change with its weight and unit, best first, as soon as they were made."""
         self.signatures = {name: tuple(parameters) for name, parameters in given.get("signatures", ())}
-        self.defined = frozenset(ns) | self.signatures.keys()
+        self.defined = frozenset(ns) | self.signatures.keys() | _list_bound_at_top(program)
         self.known = self.defined.union(dir(builtins))
         self.texts = {m[1]: u.text for u in program.units if u.role in _OWN and (m := _DEF.match(u.text))}
         self.stubs = {n for n, u in enumerate(program.units) if u.mutable and empty_bodies.is_stub(u.text)}
@@ -106,7 +115,7 @@ class Maker:
         kinds = dict(self.sight.kinds.get(unit, {}))
         given = self.given
         outside = frozenset(n for n in given.get("names", ()) if n in self.ns)
-        is_at_top = not text.startswith(("def ", "async def ", "class ", "@"))
+        is_at_top = not text.startswith(_DEFINITIONS)
         nearby = tuple(n for n in given.get("nearby", ()) if n in self.ns) if is_at_top else ()
         for name in (*outside, *nearby):
             kinds.setdefault(name, frozenset({find_kind(self.ns[name])}))

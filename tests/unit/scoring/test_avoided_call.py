@@ -55,6 +55,25 @@ def test_nothing_is_avoided_where_the_failure_is_in_the_cell_itself() -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "changed", "avoided"),
+    [
+        ("<lambda>() missing 1 required positional argument: 'y'", "add = lambda x, y: x + y\nsum((1, 2))", "add"),
+        ("<lambda>() missing 1 required positional argument: 'y'", "add = lambda x, y: x + y\nadd(*(1, 2))", ""),
+        ("<lambda>() missing 1 required positional argument: 'y'", "add = lambda x: sum(x)\nadd((1, 2))", ""),
+        ("sum() takes at most 2 arguments (3 given)", "add = lambda x, y: x + y\nmax((1, 2))", ""),
+        ("mean() missing 1 required positional argument: 'xs'", "add = lambda x, y: x + y\nadd((1, 2))", ""),
+    ],
+)
+def test_a_function_that_was_given_wrong_arguments_is_not_left_for_another_one(
+    message: str, changed: str, avoided: str
+) -> None:
+    call = "add = lambda x, y: x + y\nadd((1, 2))"
+    frames = (Frame("", 2, "<module>", cell_id="c1"),)
+    case = case_of([MEAN, Cell("c1", call)], 1, ename="TypeError", evalue=message, frames=frames)
+    assert find_avoided_call(case, patch_of(case, changed, "c1")) == avoided
+
+
+@pytest.mark.parametrize(
     ("file", "avoided"),
     [
         ("/home/ann/project/helper.py", "median"),
