@@ -115,7 +115,7 @@ def test_dask_says_nothing_of_itself() -> None:
 def test_a_notebook_that_is_done_is_not_healed_again(tmp_path: Path) -> None:
     kept, job = KeptReports("abc"), Job(tmp_path / "none.ipynb", None, 4)
     with kept.hold_part(4):
-        kept.keep(4, ran(str(job.path)))
+        kept.keep(4, ran(str(job.path)), job.path)
     assert heal_task(Task(job, Settings(), "abc")) == ran(str(job.path)), "it is not even looked at"
     kept.forget()
     again = heal_task(Task(job, Settings(), "abc"))
