@@ -14,7 +14,6 @@ import ast
 import re
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.inside.search.method_changes import QUESTIONS
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_texts
 from jupyter_selfheal.inside.tree_names import holds_name, list_names, list_read_names
 from jupyter_selfheal.model import Applicability, Case, FailureKind, Patch
@@ -22,6 +21,7 @@ from jupyter_selfheal.scoring.asserts import list_patched_cells
 from jupyter_selfheal.scoring.expected import find_oracle
 from jupyter_selfheal.scoring.idle_code import IDLE_CODE, find_lost_value, find_unread_parameter, walk_in_order
 from jupyter_selfheal.scoring.plain_faults import PLAIN_FAULTS, find_unknown_attribute
+from jupyter_selfheal.scoring.uncalled_questions import find_uncalled_question
 from jupyter_selfheal.scoring.unknown_names import find_unknown_name
 from jupyter_selfheal.source import BUILTINS
 
@@ -46,7 +46,7 @@ def find_left_fault(case: Case, patch: Patch) -> str:
     if not is_safe and (part := _find_left_out_part(case, patch)):
         return f"`{part}` is not known, and what reads it is left out where another name may have been meant"
     for _, before, after in list_patched_cells(case, patch):
-        if (not is_safe or not has_run) and before != after and (asked := _find_uncalled_question(case, after)):
+        if (not is_safe or not has_run) and before != after and (asked := find_uncalled_question(case, after)):
             return f"`{asked}` is a method and is not called, so that the question has one answer"
         known = {src.extract_text(before, n) for n in src.walk(before) if isinstance(n, ast.FunctionDef)}
         functions = [
@@ -87,40 +87,6 @@ def _find_plain_fault(case: Case, patch: Patch) -> str:
                 if fault := next(filter(None, (find(function) for find in PLAIN_FAULTS)), ""):
                     return fault
     return ""
-
-
-def _find_uncalled_question(case: Case, source: str) -> str:
-    """A method of a text, or of its own class, that a condition asks without calling it: ``if not self.is_empty:`` never holds; empty without one."""
-    nodes = [
-        n for text in (source, *(c.source for c in case.notebook.cells if c.kind == "code")) for n in src.walk(text)
-    ]
-    own = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}  # a property of a class, of another cell too
-    own |= {n.attr for n in nodes if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
-    for asked in (part for node in src.walk(source) for part in _list_asked(node)):
-        if isinstance(asked, ast.Attribute) and asked.attr in QUESTIONS - own:
-            return ast.unparse(asked)
-    for node in src.walk(source):
-        if not isinstance(node, ast.ClassDef):
-            continue
-        methods = {n.name for n in node.body if isinstance(n, ast.FunctionDef) and not n.decorator_list}
-        stored = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)}
-        for asked in (part for n in ast.walk(node) for part in _list_asked(n)):
-            if (
-                isinstance(asked, ast.Attribute)
-                and asked.attr in methods - stored
-                and ast.unparse(asked.value) == "self"
-            ):
-                return ast.unparse(asked)
-    return ""
-
-
-def _list_asked(node: ast.AST) -> list[ast.expr]:
-    """What a node asks whether it holds."""
-    if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
-        return [node.test]
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return [node.operand]
-    return node.values if isinstance(node, ast.BoolOp) else []
 
 
 def _find_left_out_part(case: Case, patch: Patch) -> str:

@@ -385,17 +385,3 @@ def test_a_script_that_a_magic_does_not_find_is_named(bench: Bench, said: str) -
 def test_a_missing_file_that_a_library_does_not_quote_is_named(bench: Bench) -> None:
     found = diagnose(bench.fail("import numpy as np", "np.genfromtxt('stockholm_2042.dat')"))
     assert found.cause == "A data file is missing: stockholm_2042.dat."
-
-
-@pytest.mark.parametrize(
-    "refused",
-    ["PermissionError(13, 'Permission denied', 'x.txt')",
-     "OSError('Matplotlib requires access to a writable cache directory, but there was an issue with the default path')"],
-)  # fmt: skip
-def test_a_right_that_is_missing_is_no_missing_module_and_the_way_to_let_cells_write_is_named(
-    bench: Bench, refused: str
-) -> None:
-    saved = f"from concurrent.futures import Future\nsaved = Future()\nsaved.set_exception({refused})"
-    found = diagnose(bench.fail(saved, "saved.result()"))
-    assert found.skip_reason == "environment"
-    assert "`heal --write`" in found.advice

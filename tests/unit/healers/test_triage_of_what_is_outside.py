@@ -55,3 +55,17 @@ def test_a_call_of_nothing_that_was_never_run_shows_its_parameters(
     broken = find_first_failure(build_notebook(cells, bench.folder))
     assert broken is not None
     assert diagnose(broken).skip_reason is reason
+
+
+@pytest.mark.parametrize(
+    "refused",
+    ["PermissionError(13, 'Permission denied', 'x.txt')",
+     "OSError('Matplotlib requires access to a writable cache directory, but there was an issue with the default path')"],
+)  # fmt: skip
+def test_a_right_that_is_missing_is_no_missing_module_and_the_way_to_let_cells_write_is_named(
+    bench: Bench, refused: str
+) -> None:
+    saved = f"from concurrent.futures import Future\nsaved = Future()\nsaved.set_exception({refused})"
+    found = diagnose(bench.fail(saved, "saved.result()"))
+    assert found.skip_reason == "environment"
+    assert "`heal --write`" in found.advice
