@@ -7,16 +7,14 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.edits import quote_alike
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.record_fields import NUMBER, find_field, list_fields
 from jupyter_selfheal.model import Applicability, Patch
 
 ORDERING = frozenset({"sorted", "min", "max", "sort"})
 UNORDERED = re.compile(
     r"^'[<>]' not supported between instances of '(\w+)' and '\1'|^unsupported operand type\(s\) for \+: 'int' and '(\w+)'"
 )
-MOST = 12
-"""Attributes of a class that are looked at."""
 
 
 class AttributeOfItems(Rule):
@@ -62,8 +60,8 @@ class AttributeOfItems(Rule):
         if first is not None and first.type == "str" and name in first.attributes:
             text = f"str.{name}"
         else:
-            value = _find_value(context, items, name)
-            text = f"lambda item: {value}" if value else ""
+            field = find_field(context, items, name)
+            text = f"lambda item: item{field}" if field else ""
         if not text:
             return None
         about = f"`{name}` is no variable; each item of `{items}` has it."
@@ -75,10 +73,10 @@ class AttributeOfItems(Rule):
         function = read_last_name(call.func)
         if function not in (*ORDERING, "sum") or call.keywords or len(call.args) > (function != "sort"):
             return None
-        numbers = [value for name in _list_names(context, items) if (value := _find_value(context, items, name, True))]
+        numbers = list_fields(context, items, NUMBER)
         if len(numbers) != 1:
             return None
-        value = numbers[0]
+        value = f"item{numbers[0]}"
         if function == "sum":
             change = (*context.span(call.args[0]), f"{value} for item in {items}")
         else:
@@ -97,26 +95,3 @@ def _find_items(call: ast.Call) -> ast.expr | None:
     if isinstance(call.func, ast.Attribute):
         return call.func.value if call.func.attr == "sort" else None
     return call.args[0] if len(call.args) == 1 else None
-
-
-def _find_value(context: RuleContext, items: str, name: str, is_number: bool = False) -> str:
-    """``item.name`` or ``item['name']``, where every item has it (as a number, not a truth value); else empty."""
-    for value in (f"item.{name}", f"item[{quote_alike(name, context.source)}]"):
-        if "[" in value:
-            has = f"all(isinstance(item, dict) and {name!r} in item for item in {items})"
-        else:
-            has = f"all({name!r} in vars(item) for item in {items})"
-        asked = f" and all(type({value}) in (int, float) for item in {items})" if is_number else ""
-        if context.is_true(f"isinstance({items}, (list, tuple)) and len({items}) > 0 and {has}{asked}"):
-            return value
-    return ""
-
-
-def _list_names(context: RuleContext, items: str) -> list[str]:
-    """Names of what the first item holds: its own attributes, the keys of a dictionary."""
-    first = context.describe(f"{items}[0]")
-    if first is None:
-        return []
-    keys = context.keys(f"{items}[0]") if first.type == "dict" else None
-    names = keys.keys if keys is not None else [n for n in first.attributes if not n.startswith("_")]
-    return [n for n in names if isinstance(n, str)][:MOST]

@@ -1,0 +1,78 @@
+"""ATT131: an attribute of a tuple, whose parts have places and no names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.model import Applicability, Patch
+
+LONGEST = 4
+"""Parts of a tuple from which on nobody knows which is meant."""
+FIRST = frozenset({"key", "name", "word", "first", "x", "item", "letter", "label", "element", "char", "id"})
+SECOND = frozenset({"value", "count", "score", "second", "y", "number", "freq", "total", "values", "counts"})
+
+
+class AttributeOfTuple(Rule):
+    """Read a part of a tuple by its place.
+
+    **Failure** `AttributeError: 'tuple' object has no attribute 'key'` at `counts.most_common(1)[0].key`, `… 'score'` at `print(pair.name, pair.score)`.
+
+    **Fix** `counts.most_common(1)[0][0]`; `print(pair[0], pair[1])` where the cell reads as many names as the tuple has parts; `pair[1].name` where just one part has the attribute.
+
+    **Fix safety** Unsafe: which part a name is of stands nowhere. Silent where the attribute is called, which another type is meant to have, and for tuples of more than four parts.
+    """
+
+    code = "ATT131"
+    name = "attribute of a tuple"
+    enames = frozenset({"AttributeError"})
+    message = re.compile(r"^'tuple' object has no attribute '(\w+)'$")
+    applicability = Applicability.UNSAFE
+    why = "Which part of the tuple the name is of stands nowhere."
+
+    def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.list_failing_nodes(ast.Attribute):
+            length = context.owner.length if node.attr == context.attribute else -1
+            if not 1 <= length <= LONGEST:
+                continue
+            owner = context.text(node.value)
+            uses = [n for n in context.walk(ast.Attribute) if n.attr and context.text(n.value) == owner]
+            names = list(dict.fromkeys(n.attr for n in uses))
+            if any(not isinstance(n.ctx, ast.Load) or _is_in_a_tuple(n.attr) for n in uses):
+                return
+            chain = context.read_plain_chain(node.value)
+            having = [n for n in range(length) if chain and context.is_true(f"hasattr({chain}[{n}], {node.attr!r})")]
+            if having:
+                if len(having) == 1:
+                    text = f"{owner}[{having[0]}]"
+                    yield self._put(
+                        context, [(*context.span(n.value), text) for n in uses if n.attr == node.attr], text, node.attr
+                    )
+                return
+            if context.is_called(node):
+                return
+            if len(names) == length > 1:
+                places = [{n: k for k, n in enumerate(names)}]
+            elif len(names) == 1:
+                order = sorted(range(length), key=lambda place: not _is_likely(node.attr, place))
+                places = [{node.attr: place} for place in order]
+            else:
+                return
+            for chosen in places:
+                splices = [(context.span(n.value)[1], context.span(n)[1], f"[{chosen[n.attr]}]") for n in uses]
+                yield self._put(context, splices, f"{owner}[{chosen[node.attr]}]", node.attr)
+            return
+
+    def _put(self, context: RuleContext, splices: list[tuple[int, int, str]], text: str, name: str) -> Patch:
+        cause = f"A tuple has no `{name}`: its parts are read by their places."
+        return self.patch(context.replace_here(*splices), f"Use `{text}`", cause, prior=0.5)
+
+
+def _is_likely(name: str, place: int) -> bool:
+    return name in (FIRST, SECOND)[place] if place < 2 else False
+
+
+def _is_in_a_tuple(name: str) -> bool:
+    return hasattr((), name)
