@@ -106,7 +106,7 @@ def compute_charge(evidence: Evidence) -> Charge:
 def _has_same_words(comparison: Comparison) -> bool:
     """Whether nothing differs but numbers and the order: a table made of a dictionary had its columns by name until Python 3.6."""
     words, new = (sorted(map(mask_number, split_tokens(text))) for text in (comparison.stored, comparison.got))
-    return words == new
+    return comparison.worded or words == new
 
 
 def _only_adds_lines(comparison: Comparison) -> bool:

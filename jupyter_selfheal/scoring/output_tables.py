@@ -39,7 +39,7 @@ def read_table(text: str) -> Table | None:
     series = bool(_SERIES.search(text))
     size = next((tuple(filter(None, m.groups())) for m in _SIZE.finditer(text)), ())
     plain = _FOOTER.sub("", text).replace("<NA>", "NaN")
-    lines = [line for line in _unwrap_lines(plain) if line.strip()]
+    lines = [line for line in unwrap_lines(plain) if line.strip()]
     gap = next((n for n, line in enumerate(lines) if _GAP.match(line)), -1)
     rows = [tuple("NaN" if t in _MISSING else t for t in split_tokens(line)) for line in lines]
     if gap >= 0:
@@ -50,7 +50,7 @@ def read_table(text: str) -> Table | None:
     return Table(tuple(rows), gap, size, series) if len(rows) >= (1 if series else 2) else None
 
 
-def _unwrap_lines(text: str) -> list[str]:
+def unwrap_lines(text: str) -> list[str]:
     """The lines of a text; a table that is broken for its width is one again (each block begins with the row's label)."""
     blocks = [block.splitlines() for block in re.split(r"\n\s*\n", text)]
     lines: list[str] = []

@@ -23,7 +23,7 @@ from jupyter_selfheal.scoring.comparison import NOTHING, Comparison, Match
 from jupyter_selfheal.scoring.evidence import Evidence, Part
 from jupyter_selfheal.scoring.expected import find_oracle, list_all_outputs
 from jupyter_selfheal.scoring.output_forms import differ_in_form_only
-from jupyter_selfheal.scoring.output_tables import read_table
+from jupyter_selfheal.scoring.output_tables import read_table, unwrap_lines
 from jupyter_selfheal.scoring.output_text import (
     are_same_tokens,
     find_words,
@@ -114,8 +114,20 @@ def compare_outputs(stored: Sequence[Output], new: Sequence[Output], source: str
         stored_text.strip(),
         new_text.strip(),
         _count_computed(stored, source),
-        match is not Match.VALUE or [*map(mask_number, wanted)] == [*map(mask_number, got)],
+        match is not Match.VALUE or _list_words(stored_text, source) == _list_words(new_text, source),
     )
+
+
+_CHOSEN = re.compile(r"\{(?:'\w+': [^{}\n]*)?\}")
+"""A dictionary of parameters as it is shown."""
+
+
+def _list_words(text: str, source: str) -> list[str]:
+    """The tokens of an output without its numbers, and without what a search chose where the cell shows that: a choice is a number, a word, or no
+    longer one to be made (`normalize`), and hangs on the model as a score does."""
+    if "best_params_" in source and _CHOSEN.search(text):
+        text = "\n".join(unwrap_lines(_CHOSEN.sub("{}", text)))
+    return [*map(mask_number, split_tokens(text))]
 
 
 def _counts_the_same(stored: str, new: str, source: str) -> bool:

@@ -1,4 +1,4 @@
-"""PDA110: NumPy asked about a dtype of pandas."""
+"""PDA110: NumPy asked about a dtype of pandas, or dtypes of both put in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
+from jupyter_selfheal.healers.rules.context.edits import append_argument
+from jupyter_selfheal.healers.rules.context.nodes import find_function, find_keyword, read_last_name
+from jupyter_selfheal.inside.tree_names import is_method_call
 from jupyter_selfheal.model import Applicability, Patch
 
 TESTS = {
@@ -29,6 +31,9 @@ class DtypeTest(Rule):
 
     **Fix** `pd.api.types.is_numeric_dtype(s.dtype)`, likewise for integers, floats, booleans, dates, objects.
 
+    Or `'<' not supported between instances of 'StringDtype' and 'numpy.dtypes.Int64DType'` at `df.columns.to_series().groupby(df.dtypes)`, as columns of text have
+    a dtype of pandas since 3.0: `groupby(df.dtypes, sort=False)`, which gives the same groups in the order in which they come.
+
     In a loop or a function `is_any_real_numeric_dtype`, as columns of `True` and `False` are no numbers for NumPy.
 
     **Fix safety** Safe where this one dtype is asked about, or both tests say the same of NumPy's dtypes. Unsafe for integers and texts in a loop or a
@@ -39,11 +44,16 @@ class DtypeTest(Rule):
     name = "dtype that NumPy does not know"
     stage = Stage.LIBRARY
     enames = frozenset({"TypeError"})
-    message = re.compile(r"Cannot interpret '.*' as a data type")
+    message = re.compile(
+        r"Cannot interpret '.*' as a data type|^'<' not supported between instances of '[\w.]*Dtype' and|^'<' not supported .* and '[\w.]*D[Tt]ype'$"
+    )
     applicability = Applicability.SAFE
     why = "Both tests say the same of what is asked about here."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.evalue.startswith("'<'"):
+            yield from self._leave_unsorted(context)
+            return
         for call in context.list_calls_at_failure()[:4]:
             if read_last_name(call.func) != "issubdtype" or len(call.args) != 2:
                 continue
@@ -66,3 +76,18 @@ class DtypeTest(Rule):
                 prior=0.9,
             )
             return
+
+    def _leave_unsorted(self, context: RuleContext) -> Iterator[Patch]:
+        for call in context.list_calls_at_failure():
+            if not is_method_call(call, "groupby") or find_keyword(call, "sort") or len(call.args) != 1:
+                continue
+            if context.is_true(f"all(hasattr(t, 'kind') for t in {context.text(call.args[0])})"):
+                splice = append_argument(context.source, call, "sort=False")
+                cause = (
+                    "NumPy's dtypes have no order beside those of pandas, which columns of text have since pandas 3.0."
+                )
+                edits = context.replace(context.cell_id, [splice])
+                yield self.patch(
+                    edits, "Leave the groups unsorted", cause, why="The groups are the same in any order.", prior=0.9
+                )
+                return

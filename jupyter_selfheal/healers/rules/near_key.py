@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.context import Keys, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.key_places import list_key_places
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_written_right
-from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain, shows_name
 from jupyter_selfheal.healers.rules.context.renamings import find_missed_renaming
 from jupyter_selfheal.healers.rules.context.spelling import (
     find_nearest,
@@ -119,7 +119,7 @@ def _is_seen_in_outputs(context: RuleContext, name: str, owner: str, keys: Keys)
     lines = (
         line
         for cell in context.notebook.cells
-        if cell.outputs and _shows_name(context.source_of(cell.id), root)
+        if cell.outputs and shows_name(context.source_of(cell.id), root)
         for output in cell.outputs
         if output.output_type != "error"
         for line in f"{output.text}\n{output.data.get('text/plain', '')}".split("\n")
@@ -133,12 +133,6 @@ def _is_seen_in_outputs(context: RuleContext, name: str, owner: str, keys: Keys)
         or any(other.search(line) for other in others)
         for line in lines
     )
-
-
-def _shows_name(source: str, name: str) -> bool:
-    """Whether a cell has an expression of its own that reads a name: ``df.head()``, ``print(df)``."""
-    shown = (n for n in src.walk(source) if isinstance(n, ast.Expr))
-    return any(isinstance(n, ast.Name) and n.id == name for e in shown for n in ast.walk(e))
 
 
 def _is_defined(context: RuleContext, key: str) -> bool:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import ANNOUNCED, Change, load_knowledge
-from jupyter_selfheal.healers.rules.context.nodes import is_truth, list_attributes_named
+from jupyter_selfheal.healers.rules.context.nodes import is_truth, list_attributes_named, shows_name
 from jupyter_selfheal.healers.rules.context.templates import Written, bind, choose, matters, render
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Applicability, Output, Patch
 
 
 class RemovedMethod(Rule):
@@ -25,7 +26,7 @@ class RemovedMethod(Rule):
 
     **Fix safety** Safe where the changelog names the successor as the same thing; unsafe where it differs in a detail, which
     the patch then says, and where the new object is kept nowhere (`df.append(row)` as a statement). Columns are sorted, as pandas did
-    until 1.0 where they came in another order, where that is what is stored.
+    until 1.0 where they came in another order, where that is what is stored: in the cell itself, or where a cell below shows the table.
     """
 
     code = "API103"
@@ -57,6 +58,10 @@ class RemovedMethod(Rule):
             doubt = "It gives a new object, which nothing keeps."
         level = Applicability.UNSAFE if doubt else Applicability.SAFE
         level = Applicability.DISPLAY_ONLY if change.show else level
+        may_be_sorted = change.old == "pandas.DataFrame.append"
+        shown = _find_sorted_output(context) if may_be_sorted else ""
+        if shown:
+            yield from self._sort_columns(context, change, splices, imports, shown)
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
             f"Change `.{attribute}` to `{splices[0][2]}`",
@@ -66,13 +71,14 @@ class RemovedMethod(Rule):
             removes=change.removes,
             prior=0.9 if level is Applicability.SAFE else 0.55,
         )
-        if change.old == "pandas.DataFrame.append" and _has_output(context):
+        if may_be_sorted and not shown and _has_output(context):
             yield from self._sort_columns(context, change, splices, imports)
 
     def _sort_columns(
-        self, context: RuleContext, change: Change, splices: list[Splice], imports: list[str]
+        self, context: RuleContext, change: Change, splices: list[Splice], imports: list[str], shown: str = ""
     ) -> Iterator[Patch]:
-        """The tables joined with their columns sorted, as pandas did by itself where they came in another order: the stored output shows it."""
+        """The tables joined with their columns sorted, as pandas did by itself where they came in another order: the stored output shows it,
+        or that of the cell ``shown``."""
         if not all(text.endswith(")") and "sort=" not in text for _, _, text in splices):
             return
         ordered = [(start, end, f"{text[:-1]}, sort=True)") for start, end, text in splices]
@@ -80,9 +86,10 @@ class RemovedMethod(Rule):
             context.replace(context.cell_id, [*ordered, *context.add_imports(imports)]),
             f"Change `.append` to `{ordered[0][2]}`",
             f"`{change.old.partition('.')[2]}` was removed in {change.library} {change.version}, and sorted columns until 1.0.",
-            applicability=Applicability.UNSAFE,
-            why="Columns that came in another order were sorted until pandas 1.0.",
-            prior=0.5,
+            applicability=Applicability.SAFE if shown else Applicability.UNSAFE,
+            why="Columns that came in another order were sorted until pandas 1.0"
+            + (f": {shown} shows them so." if shown else "."),
+            prior=0.95 if shown else 0.5,
         )
 
 
@@ -90,6 +97,42 @@ def _has_output(context: RuleContext) -> bool:
     """Whether an output of the cell is stored that is no error."""
     outputs = context.notebook.cell(context.failure.cell_id).outputs
     return bool(outputs) and all(o.output_type != "error" for o in outputs)
+
+
+TELLING = 4
+"""So many columns of a table in one of two orders are no chance."""
+
+
+def _find_sorted_output(context: RuleContext) -> str:
+    """The first cell below whose stored output shows what ``df = a.append(b)`` binds and can tell in which order its columns came, if they are sorted there."""
+    statement = context.failing_statement
+    match statement:
+        case ast.Assign([ast.Name(name)], ast.Call(ast.Attribute(owner, "append"), [other, *_])):
+            tables = [context.keys(t) for t in (owner, other) if isinstance(t, ast.Name)]
+        case _:
+            return ""
+    if len(tables) < 2 or not all(t is not None and t.is_table for t in tables):
+        return ""
+    columns = [list(t.columns) for t in tables if t is not None]
+    joined = list(dict.fromkeys(c for names in columns for c in names))
+    if columns[0] == columns[1] or not all(isinstance(c, str) for c in joined) or joined == sorted(joined):
+        return ""
+    for cell in context.notebook.list_code_after(context.cell_id):
+        if shows_name(cell.source, name):
+            found = _list_shown(cell.outputs, joined)
+            is_joined, is_sorted = found == sorted(found, key=joined.index), found == sorted(found)
+            if len(found) >= TELLING and is_joined != is_sorted:
+                return context.notebook.name_cell(cell.id) if is_sorted else ""
+        if name in src.find_names(cell.source).binds:
+            return ""
+    return ""
+
+
+def _list_shown(outputs: Sequence[Output], columns: list[str]) -> list[str]:
+    """The columns that an output names, in the order in which it first does."""
+    text = "\n".join(f"{o.text}\n{o.data.get('text/plain', '')}" for o in outputs if o.output_type != "error")
+    places = {c: re.search(rf"(?<!\w){re.escape(c)}(?!\w)", text) for c in columns}
+    return [c for _, c in sorted((place.start(), c) for c, place in places.items() if place)]
 
 
 def _is_dropped(context: RuleContext, attribute: str) -> bool:

@@ -123,6 +123,32 @@ def test_outputs_that_differ_in_numbers_only_are_told_from_others() -> None:
     assert not compared(printed("mean 0.12"), printed("median 0.12")).worded
 
 
+WIDE = """          model               best score
+0          tree    {'normalize': True}  0.81
+1         lasso  {'selection': 'cyclic'}  0.22"""
+BROKEN = """          model   \\
+0          tree   
+1         lasso   
+
+   best score
+0    {}  0.79
+1    {'selection': 'random'}  0.22"""  # noqa: W291 (as pandas writes it)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "source", "worded"),
+    [
+        (WIDE, BROKEN, "rows.append(search.best_params_)", True),
+        ("{'C': 1, 'penalty': 'l1'}", "{'C': 10, 'penalty': 'l2'}", "print(search.best_params_)", True),
+        (WIDE, BROKEN, "rows.append(search.params)", False),  # nobody says that these were chosen
+        (WIDE, BROKEN.replace("lasso", "ridge"), "rows.append(search.best_params_)", False),
+        ("best: {'C': 1}", "worst: {'C': 1}", "print(search.best_params_)", False),
+    ],
+)
+def test_what_a_search_chose_is_no_more_a_word_than_a_number_is(old: str, new: str, source: str, worded: bool) -> None:
+    assert stored.compare_outputs([printed(old)], [printed(new)], source).worded is worded
+
+
 def test_what_depends_on_an_unhealed_cell_is_not_compared() -> None:
     cell = Cell("c", "x", outputs=(printed("1\n"),))
     assert stored.compare(cell, (printed("2\n"),)).can_decide

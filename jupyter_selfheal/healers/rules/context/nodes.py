@@ -113,3 +113,9 @@ def read_literal(node: ast.expr) -> tuple[bool, object]:
         return True, ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):
         return False, None
+
+
+def shows_name(source: str, name: str) -> bool:
+    """Whether a cell has an expression of its own that reads a name: ``df.head()``, ``print(df)``."""
+    shown = (n for n in src.walk(source) if isinstance(n, ast.Expr))
+    return any(isinstance(n, ast.Name) and n.id == name for e in shown for n in ast.walk(e))
