@@ -58,10 +58,13 @@ class RemovedMethod(Rule):
             doubt = "It gives a new object, which nothing keeps."
         level = Applicability.UNSAFE if doubt else Applicability.SAFE
         level = Applicability.DISPLAY_ONLY if change.show else level
-        may_be_sorted = change.old == "pandas.DataFrame.append"
+        may_be_sorted = change.old == "pandas.DataFrame.append" and all(
+            text.endswith(")") and "sort=" not in text for _, _, text in splices
+        )
         shown = _find_sorted_output(context) if may_be_sorted else ""
         if shown:
             yield from self._sort_columns(context, change, splices, imports, shown)
+            return
         yield self.patch(
             context.replace(context.cell_id, [*splices, *context.add_imports(imports)]),
             f"Change `.{attribute}` to `{splices[0][2]}`",
@@ -71,7 +74,7 @@ class RemovedMethod(Rule):
             removes=change.removes,
             prior=0.9 if level is Applicability.SAFE else 0.55,
         )
-        if may_be_sorted and not shown and _has_output(context):
+        if may_be_sorted and _has_output(context):
             yield from self._sort_columns(context, change, splices, imports)
 
     def _sort_columns(
@@ -79,8 +82,6 @@ class RemovedMethod(Rule):
     ) -> Iterator[Patch]:
         """The tables joined with their columns sorted, as pandas did by itself where they came in another order: the stored output shows it,
         or that of the cell ``shown``."""
-        if not all(text.endswith(")") and "sort=" not in text for _, _, text in splices):
-            return
         ordered = [(start, end, f"{text[:-1]}, sort=True)") for start, end, text in splices]
         yield self.patch(
             context.replace(context.cell_id, [*ordered, *context.add_imports(imports)]),

@@ -42,8 +42,8 @@ AS_JOINED = "Sex     0\nPay     1\nAge     0\nCity    0\ndtype: int64"
 @pytest.mark.parametrize(
     ("joined", "below", "shown", "found"),
     [
-        ("both = first.append(other)", "both.isnull().sum()", SORTED, ["sort=True", ""]),
-        ("both = first.append(other, ignore_index=True)", "print(both)", SORTED, ["sort=True", ""]),
+        ("both = first.append(other)", "both.isnull().sum()", SORTED, ["sort=True"]),
+        ("both = first.append(other, ignore_index=True)", "print(both)", SORTED, ["sort=True"]),
         ("both = first.append(other)", "both.isnull().sum()", AS_JOINED, [""]),
         ("both = first.append(other)", "first.isnull().sum()", SORTED, [""]),  # another table
         ("both = first.append(other)", "both = both[sorted(both)]\nboth.isnull().sum()", AS_JOINED, [""]),
