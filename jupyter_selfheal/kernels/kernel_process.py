@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import json
 import os
@@ -17,6 +18,7 @@ import time
 import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork.zygote import make_private_folder
@@ -33,21 +35,52 @@ _WARDEN = Path(__file__).with_name("warden.py")
 _SETTLED = 60.0
 """Seconds after which an empty folder of a kernel is nobody's: it is filled as soon as it is made."""
 
+_OWNER = "owner"
+"""The file in a kernel's folder that its owner holds locked as long as it lives."""
+
 
 @functools.cache
 def remove_left_folders(base: str) -> None:
-    """Remove the empty folders of kernels whose owner was killed, once for each process.
+    """Remove the folders of kernels whose owner was killed, once for each process.
 
-    Their wardens empty them, and cannot remove them: they are mounts there (:mod:`~jupyter_selfheal.kernels.warden`).
+    Their wardens empty them, and cannot remove them: they are mounts there (:mod:`~jupyter_selfheal.kernels.warden`). Where the warden
+    was killed with the owner, nobody holds the owner's lock any more.
     """
     with contextlib.suppress(OSError), os.scandir(base) as entries:
         for entry in entries:
             if _FOLDER.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
-                with contextlib.suppress(OSError):  # it is not empty, or somebody else's
+                with contextlib.suppress(OSError):  # it is somebody else's
                     stat = entry.stat(follow_symlinks=False)
                     is_private = not stat.st_mode & 0o077  # as ours are: one that somebody made by hand is not
                     if is_private and time.time() - stat.st_mtime > _SETTLED:
-                        os.rmdir(entry.path)
+                        _remove_unowned(entry.path)
+
+
+def _lock_folder(folder: str) -> IO[bytes] | None:
+    """The file that tells others that a folder is in use, until it is closed or this process dies; None where it cannot be locked."""
+    path = Path(folder, _OWNER)
+    try:
+        file = path.open("xb")
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # an unlocked one would say that nobody is there
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+    return file
+
+
+def _remove_unowned(folder: str) -> None:
+    """Remove a folder that is empty, or that its owner, who is dead, had locked."""
+    try:
+        file = os.open(os.path.join(folder, _OWNER), os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        os.rmdir(folder)
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(file)
 
 
 class KernelProcess:
@@ -68,6 +101,7 @@ class KernelProcess:
         remove_left_folders(os.path.dirname(self.shared))
         # a Ctrl-C may come before there is anybody to call :meth:`forget`
         weakref.finalize(self, shutil.rmtree, self.shared, ignore_errors=True)
+        self._owner = _lock_folder(self.shared)
         self.pid = 0
         self.layers: tuple[str, ...] = ()
         self.why_not = ""
@@ -170,4 +204,7 @@ class KernelProcess:
                 os.close(status)
             if self._exit is None:
                 self._exit = -signal.SIGKILL
+            owner, self._owner = self._owner, None
         shutil.rmtree(self.shared, ignore_errors=True)
+        if owner is not None:
+            owner.close()

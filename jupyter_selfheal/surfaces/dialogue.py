@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import codeop
+import keyword
 import os
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -80,6 +85,15 @@ _COLOURS = {
 
 Keys = dict[str, tuple[str, str, str]]
 
+_TAKES_TEXT = ("reject", "retry", "budget")
+"""Choices that are followed by words of the user's."""
+
+_ASSIGNS = re.compile(r"[-+*/%@&|^<>!=]*=")
+"""How what follows a name reads where it is code: `n = 5`, `n += 1`."""
+
+_IN_SENTENCES = frozenset({"not", "is", "in", "and", "or", "if", "as", "None", "True", "False"})
+"""Python's keywords that somebody's words may begin with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -97,6 +111,8 @@ class Dialogue:
     ask: Callable[[str], str] = lambda question: input(question)
     out: TextIO = field(default_factory=lambda: sys.stdout)
     colours: bool = field(default_factory=lambda: may_use_colours(sys.stdout))
+    takes_code: bool = False
+    """Whether what is typed may be the user's next cell instead of an answer (the choice ``code``)."""
     is_review: bool = False
     """Whether a whole notebook is gone through: the keys are those of the review in JupyterLab."""
     _shown: tuple[str, str, Verdict] | None = None
@@ -198,7 +214,10 @@ class Dialogue:
             word, _, rest = (reply or otherwise).partition(" ")
             said = (word.lower(), SAME_KEYS.get(word.lower(), ""))
             key = next((k for w in said for k in keys if w and w in _list_spellings(k, keys[k])), "")
-            if key:
+            is_code = reads_as_code(reply, takes_text=bool(key) and keys[key][0] in _TAKES_TEXT)
+            if is_code and self.takes_code:
+                return Answer("code", reply)
+            if key and not is_code:
                 return Answer(keys[key][0], rest.strip())
             if word.lower() in OTHER_FIX_KEYS:
                 self.say("This is the only fix that was found for the cell.")
@@ -216,6 +235,32 @@ def _list_spellings(key: str, of: tuple[str, str, str]) -> tuple[str, ...]:
     """``y`` and ``yes``; ``t``, ``try`` and ``retry``."""
     label = of[1].replace("[", "").replace("]", "")
     return key, label, label.split()[0], of[0]
+
+
+def reads_as_code(reply: str, *, takes_text: bool = False) -> bool:
+    """Whether a reply is the next cell of somebody who did not look at the question; after a key that takes text a sentence is none."""
+    word, _, rest = reply.partition(" ")
+    if takes_text:
+        return bool(_ASSIGNS.match(rest.lstrip()))
+    if reply[:1] in ("%", "!"):
+        return len(reply) > 1
+    try:
+        ast.literal_eval(reply)
+        return False
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        is_statement = keyword.iskeyword(word) and bool(rest) and word not in _IN_SENTENCES
+        return (is_statement or bool(re.search(r"[^\w\s,]", reply))) and _may_compile(reply)
+
+
+def _may_compile(source: str) -> bool:
+    """Whether this is Python, or the beginning of a statement."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            codeop.compile_command(source, symbol="exec")
+        return True
+    except (SyntaxError, ValueError, OverflowError):
+        return False
 
 
 def may_use_colours(out: TextIO) -> bool:

@@ -19,6 +19,7 @@ from jupyter_selfheal.errors import KernelError
 from jupyter_selfheal.inside.fork import sandbox
 from jupyter_selfheal.kernels.byte_code import prepare
 from jupyter_selfheal.kernels.freeze import open_state
+from jupyter_selfheal.kernels.kernel_process import remove_left_folders
 from jupyter_selfheal.kernels.launch import LiveKernel, start_kernel
 from jupyter_selfheal.model import Launch, Output, Run, TrialRequest
 from tests.waiting import wait_until
@@ -181,6 +182,30 @@ time.sleep(600)
     assert wait_until(lambda: is_gone(int(kernel)) and is_gone(int(warden)))
     assert wait_until(lambda: not os.path.exists(shared) or not os.listdir(shared))
     subprocess.run(["rm", "-rf", shared], check=True)
+
+
+@linux_only
+def test_the_next_run_removes_what_a_kill_of_both_of_us_left(folder: Path) -> None:
+    program = f"""
+import time
+from jupyter_selfheal.kernels.launch import start_kernel
+k = start_kernel("python3", {str(folder)!r})
+print(k.pid, k._process.warden.pid, k.shared, flush=True)
+time.sleep(600)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as owner:
+        assert owner.stdout is not None
+        kernel, warden, shared = owner.stdout.readline().split()
+        os.utime(shared, (0, 0))
+        remove_left_folders.__wrapped__(os.path.dirname(shared))
+        assert os.path.exists(f"{shared}/kernel.json"), "its owner lives"
+        os.kill(int(warden), signal.SIGKILL)
+        owner.kill()
+    assert wait_until(lambda: is_gone(int(kernel)) and is_gone(int(warden)))
+    assert os.path.exists(f"{shared}/kernel.json")
+    os.utime(shared, (0, 0))
+    remove_left_folders.__wrapped__(os.path.dirname(shared))
+    assert not os.path.exists(shared)
 
 
 @linux_only

@@ -255,3 +255,29 @@ def test_undo_at_a_simple_prompt_prints_the_old_source(terminal: Terminal) -> No
     assert "\nitems = [1]; items.appendd(2)" in terminal.prompt().replace("\r", "")
     terminal.type("items")
     assert "[1, 2]" in terminal.prompt()
+
+
+def test_lines_typed_while_a_heal_goes_on_are_the_next_cells(terminal: Terminal) -> None:
+    """They came before the question, so they answer nothing: `a = 3` would else have approved, `n = 5` rejected."""
+    terminal.type("items = [1, 2]; items.appendd(3)")
+    terminal.type("a = 3")
+    terminal.type("n = 5")
+    terminal.until("you typed on, so nothing is asked")
+    terminal.prompt()
+    terminal.prompt()
+    assert "(3, 5, [1, 2])" in terminal.value("a, n, items")
+    terminal.type("%heal approve")
+    assert "[1, 2, 3]" in terminal.value("items")
+
+
+def test_code_is_no_answer_and_comes_to_the_next_prompt(tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, simple=False)
+    for line, then in (("%load_ext jupyter_selfheal", "In [2]:"), ("items = [1, 2]; items.appendd(3)", "[q]uit [?]")):
+        terminal.child.send(line + "\r")
+        terminal.until_text(then)
+    terminal.type("a = len(items)")
+    terminal.until_text("left as it is, as `a = len(items)` is no answer")
+    terminal.until_text("In [3]: a = len(items)")
+    terminal.child.send("; print('kept', a)\r")
+    terminal.until_text("kept 2")
+    terminal.child.close(force=True)

@@ -59,11 +59,16 @@ def keep_command(
 def take_up_run(options: argparse.Namespace, parser: OneLineParser) -> tuple[argparse.Namespace, BegunRun | None]:
     """The options of the run that is gone on with, and what it was to do; None where that is not known, or other places are named.
 
-    The command goes on in the folder that it was begun in. Raises :class:`UsageError` where an option contradicts the run's.
+    The command goes on in the folder that it was begun in. Raises :class:`UsageError` where an option contradicts the run's, and where neither
+    the run nor the options say what is healed.
     """
     run = find_run(options.resume)
     begun = _read_command(run)
     if begun is None:
+        if not options.notebooks:
+            raise UsageError(
+                f"run {run} came to its end, or what it was told is not kept any more: give its command once more, its notebooks too, with --resume {run}"
+            )
         return options, None
     then = parser.parse_args(begun.words)
     if then.command != options.command:

@@ -45,10 +45,6 @@ def heal(options: argparse.Namespace) -> int:
     begun = None
     if options.resume:
         options, begun = take_up_run(options, build_parser())
-    if options.resume and not options.notebooks:
-        raise UsageError(
-            f"run {options.resume} came to its end, or what it was told is not kept any more: give its command once more, its notebooks too, with --resume {options.resume}"
-        )
     if not options.notebooks:
         return heal_project(options, build_settings(options))
     plan_environments(options)
@@ -65,7 +61,7 @@ def heal_jobs(
         check_target(path)
         check_writable(path, option="--report")
     run = find_run(options.resume) if options.resume else make_run_id()
-    if options.words and not options.resume and options.command != "pr":
+    if options.words and not options.resume:
         keep_command(run, options, jobs, problems)
     for note in (*resolve_options(options).notes, *list_model_notes(build_settings(options))):
         print_notice(note)
@@ -113,9 +109,8 @@ def _describe_interruption(options: argparse.Namespace, run: str) -> str:
     """What was interrupted, and how it is gone on with, where anything was begun."""
     is_remote = options.cluster is not None and not options.cluster.startswith("local:")
     said = INTERRUPTED_ELSEWHERE.format(options.cluster) if is_remote else INTERRUPTED
-    command = "the same command with" if options.command == "pr" else f"jupyter selfheal {options.command}"
     try:
-        return f"{said}; go on with: {command} --resume {find_run(run)}"
+        return f"{said}; go on with: jupyter selfheal {options.command} --resume {find_run(run)}"
     except UsageError:
         return said
 

@@ -12,6 +12,7 @@ from jupyter_selfheal.surfaces.dialogue import NOBODY, Answer, Dialogue, may_use
 from jupyter_selfheal.surfaces.live.actions import Actions
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 from jupyter_selfheal.surfaces.live.session import LiveSession
+from jupyter_selfheal.surfaces.live.typed_ahead import has_typed_ahead
 
 POLL_SECONDS = 0.1
 
@@ -36,12 +37,12 @@ class HealWaiter:
         self._session = session
         self._actions = actions
         has_colours = str(getattr(session.shell, "colors", "")).lower() != "nocolor"
-        self._dialogue = Dialogue(colours=has_colours and may_use_colours(sys.stdout))
+        self._dialogue = Dialogue(colours=has_colours and may_use_colours(sys.stdout), takes_code=True)
 
     def __call__(self, heal: LiveHeal, result: Any) -> None:
         """Wait, ask, apply; after an approved heal ``result`` no longer counts as failed, so that Run All goes on."""
         try:
-            while self._wait_until_settled(heal) and self._ask_user(heal, result):
+            while self._wait_until_settled(heal) and self._is_looked_at(heal) and self._ask_user(heal, result):
                 pass
         except (KeyboardInterrupt, EOFError):
             self._actions.send_decision(heal, "stop")
@@ -66,6 +67,14 @@ class HealWaiter:
     @staticmethod
     def _print_end(heal: LiveHeal) -> bool:
         words.print_lines(words.list_card_lines(heal.card, heal.case.notebook))
+        return False
+
+    @staticmethod
+    def _is_looked_at(heal: LiveHeal) -> bool:
+        """Whether the user has not gone on typing: lines that were meant for the next prompt are no answer to a question they came before."""
+        if heal.card.automatic_way or not has_typed_ahead():
+            return True
+        words.print_lines(["you typed on, so nothing is asked: `%heal show` shows the fix, `%heal approve` applies it"])
         return False
 
     def _ask_user(self, heal: LiveHeal, result: Any) -> bool:
@@ -101,6 +110,14 @@ class HealWaiter:
             return self._apply_candidate(heal, result, resumed=answer.choice == "resume")
         if answer.choice == NOBODY:
             words.print_lines(["nobody can answer here: see `%heal show`, approve with `%heal approve`"])
+            return False
+        if answer.choice == "code":
+            self._session.shell.set_next_input(answer.text)
+            words.print_lines(
+                [
+                    f"left as it is, as `{answer.text}` is no answer: `%heal approve` applies the fix, `%heal reject` ends it"
+                ]
+            )
             return False
         if answer.choice == "leave":
             words.print_lines(["left as it is: `%heal approve` applies it, `%heal reject` ends it"])

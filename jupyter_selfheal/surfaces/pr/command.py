@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jupyter_selfheal.errors import RepositoryError, UsageError
+from jupyter_selfheal.surfaces.cli.begun_run import take_up_run
 from jupyter_selfheal.surfaces.cli.discover import Discovery, Place, find_notebooks
 from jupyter_selfheal.surfaces.cli.heal import heal_jobs
 from jupyter_selfheal.surfaces.cli.one import Job
+from jupyter_selfheal.surfaces.cli.parser import build_parser
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport
 from jupyter_selfheal.surfaces.pr import texts
 from jupyter_selfheal.surfaces.pr.forge import Forge, find_address, open_client, open_forge, read_token
@@ -39,6 +41,8 @@ HealJobs = Callable[[argparse.Namespace, Sequence[Job], Sequence[NotebookReport]
 
 def run_pr(options: argparse.Namespace, heal: HealJobs = heal_jobs) -> int:
     """Heal and publish. Everything that can be refused before something runs is refused before."""
+    if options.resume:
+        options, _ = take_up_run(options, build_parser())
     options.notebooks = options.notebooks or [Path(".")]
     repository = open_repository(options.notebooks[0], options.remote)
     with _open_forge(options, repository) as forge:

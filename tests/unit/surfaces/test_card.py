@@ -144,6 +144,28 @@ def test_the_keys_of_a_review_fit_the_terminal(monkeypatch: pytest.MonkeyPatch) 
     ]
 
 
+@pytest.mark.parametrize(
+    ("typed", "choice"),
+    [
+        ("y", "apply"), ("yes please", "apply"), ("n the mean is meant", "reject"), ("t is it the median", "retry"), ("no, it is 3", "leave"),
+        ("a = 3", "code"), ("y = 2", "code"), ("n = 5", "code"), ("t += 1", "code"), ("print(x)", "code"), ("%heal why", "code"), ("import os", "code"),
+        ("for i in range(3):", "code"), ("10", "leave"), ("not really", "leave"),
+    ],
+)  # fmt: skip
+def test_code_typed_at_a_question_is_no_answer(typed: str, choice: str) -> None:
+    replies = [typed, "q", "q"]
+    dialogue = Dialogue(ask=lambda question: replies.pop(0), out=StringIO(), colours=False, takes_code=True)
+    answer = dialogue.decide(propose(6.0, SAFE), Notebook((Cell("c", "x.uper()"),)))
+    assert (answer.choice, answer.text if choice == "code" else "") == (choice, typed if choice == "code" else "")
+
+
+def test_code_accepts_nothing_in_a_review() -> None:
+    replies, said = ["a = 3", "x"], StringIO()
+    dialogue = Dialogue(ask=lambda question: replies.pop(0), out=said, colours=False, is_review=True)
+    assert dialogue.decide(propose(6.0, SAFE), Notebook((Cell("c", "x.uper()"),))).choice == "leave"
+    assert "put this fix in" in said.getvalue()
+
+
 def test_a_card_is_broken_at_words_for_a_terminal_and_left_as_it_is_for_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     note = "No model was asked: start the kernel with a key set, then ask."

@@ -126,5 +126,7 @@ def test_another_command_is_named() -> None:
 @pytest.mark.parametrize("text", ["", "{}", "[1]", '{"words": 1, "folder": "", "jobs": [], "problems": []}'])
 def test_of_a_damaged_file_the_whole_command_is_asked_for(text: str) -> None:
     begin("heal", "a.ipynb").write_text(text)
-    options, begun = take_up()
-    assert (begun, options.notebooks) == (None, [])
+    with pytest.raises(UsageError, match=f"its notebooks too, with --resume {RUN}"):
+        take_up()
+    options, begun = take_up("a.ipynb")
+    assert (begun, options.notebooks) == (None, [Path("a.ipynb")])

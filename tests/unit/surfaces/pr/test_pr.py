@@ -11,6 +11,7 @@ import pytest
 
 from jupyter_selfheal.errors import RepositoryError, SelfHealError, UsageError
 from jupyter_selfheal.model import Case, Patch, Replace
+from jupyter_selfheal.surfaces.cli.begun_run import keep_command
 from jupyter_selfheal.surfaces.cli.one import Job
 from jupyter_selfheal.surfaces.cli.parser import build_parser
 from jupyter_selfheal.surfaces.notebook.read import read
@@ -102,6 +103,41 @@ def test_the_next_run_updates_what_is_open_and_pushes_only_what_changed(course: 
     assert course.git("rev-parse", "selfheal/main^", cwd=course.remote) == head
     assert [len(service.threads[kind]) for kind in ("pulls", "issues")] == [1, 1]
     assert service.threads["pulls"][0]["title"] == "Heal 2 cells in 2 notebooks"
+
+
+def test_a_run_that_was_interrupted_is_gone_on_with_by_its_number_alone(
+    course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    runs = tmp_path / "data" / "selfheal" / "runs"
+
+    def interrupt(
+        options: argparse.Namespace, jobs: Sequence[Job], problems: Sequence[NotebookReport]
+    ) -> list[NotebookReport]:
+        keep_command("0123abcd", options, jobs, problems)
+        (runs / "0123abcd-1-c1.jsonl").touch()
+        raise KeyboardInterrupt
+
+    words = ("pr", "lessons", "--dry-run", "--forge", "github", "--repository", "team/course", "--offline")
+    options = build_parser().parse_args(words)
+    options.words = words
+    with pytest.raises(KeyboardInterrupt):
+        run_pr(options, interrupt)
+    told: list[argparse.Namespace] = []
+
+    def go_on(
+        options: argparse.Namespace, jobs: Sequence[Job], problems: Sequence[NotebookReport]
+    ) -> list[NotebookReport]:
+        told.append(options)
+        return heal_on_fakes(options, jobs, problems)
+
+    monkeypatch.chdir(tmp_path)
+    assert run_pr(build_parser().parse_args(["pr", "--resume", "0123abcd"]), go_on) == 0, "lessons alone are healed"
+    assert (told[0].dry_run, told[0].offline, told[0].resume) == (True, True, "0123abcd")
+    with pytest.raises(UsageError, match="heals lessons"):
+        run_pr(build_parser().parse_args(["pr", "left.ipynb", "--resume", "0123abcd"]), never_heals)
+    (runs / "0123abcd.command").unlink()
+    with pytest.raises(UsageError, match="give its command once more"):
+        run_pr(build_parser().parse_args(["pr", "--resume", "0123abcd"]), never_heals)
 
 
 def test_a_dry_run_prints_and_touches_nothing(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
