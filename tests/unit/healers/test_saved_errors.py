@@ -14,12 +14,14 @@ from tests.unit.healers.triage import diagnose
 LATER = Cell("below", "print('more')", count=9)
 
 
-def diagnose_saved(bench: Bench, *cells: str, above: str = "", below: tuple[Cell, ...] = (LATER,)) -> Diagnosis:
+def diagnose_saved(
+    bench: Bench, *cells: str, above: str = "", below: tuple[Cell, ...] = (LATER,), saved: Output | None = None
+) -> Diagnosis:
     """What triage says of the last cell, whose error is saved with it; ``above`` is a text directly above it."""
     broken = bench.fail(*cells)
     failure, notebook = broken.case.failure, broken.case.notebook
     *before, failing = notebook.cells
-    saved = Output("error", ename=failure.ename, evalue=failure.evalue)
+    saved = saved or Output("error", ename=failure.ename, evalue=failure.evalue)
     text = (Cell("text", above, kind="markdown"),) if above else ()
     counted = (replace(c, count=n) for n, c in enumerate(before, 1))
     notebook = replace(notebook, cells=(*counted, *text, replace(failing, count=7, outputs=(saved,)), *below))
@@ -100,3 +102,43 @@ def test_a_repetition_differs_by_a_slip_alone(failing: str, other: str, is_one: 
 def test_the_last_cell_of_all_is_left_alone_only_where_a_sign_says_so(bench: Bench) -> None:
     assert judge(diagnose_saved(bench, "total = 3", "totl + 1", above="This is an error:", below=())) == "deliberate"
     assert judge(diagnose_saved(bench, "total = 3", "totl + 1", below=())) == "healed"
+
+
+@pytest.mark.parametrize(
+    ("judgement", "cells", "stored", "below"),
+    [
+        ("deliberate", ["text = 'let's learn'"], "invalid syntax (<ipython-input-7-1f>, line 1)", "text = \"let's learn\""),
+        ("deliberate", ["print('a)"], "EOL while scanning string literal (<ipython-input-7-1f>, line 1)", "print('a')"),
+        ("deliberate", ["if 1:\nprint(2)"], "expected an indented block (<ipython-input-7-1f>, line 2)", "if 1:\n    print(2)"),
+        ("healed", ["print('a)"], "EOL while scanning string literal (<ipython-input-7-1f>, line 1)", "print('b', end='')"),
+    ],
+)  # fmt: skip
+def test_what_does_not_parse_is_the_same_error_in_the_words_of_an_older_python(
+    bench: Bench, judgement: str, cells: list[str], stored: str, below: str
+) -> None:
+    saved = Output("error", ename="SyntaxError", evalue=stored)
+    assert judge(diagnose_saved(bench, *cells, below=(replace(LATER, source=below),), saved=saved)) == judgement
+
+
+def save_as_colab(ename: str, message: str) -> Output:
+    """An error as Google Colab stored it: the message stands in the traceback alone."""
+    last = f"\x1b[0;31m{ename}\x1b[0m: {message}"
+    return Output(
+        "error", ename=ename, evalue="ignored", traceback=(f"{ename}  Traceback (most recent call last)", last)
+    )
+
+
+@pytest.mark.parametrize(
+    ("judgement", "cells", "saved"),
+    [
+        ("offered", ["t = (1, 2)", "t.append(3)"], save_as_colab("AttributeError", "'tuple' object has no attribute 'append'")),
+        ("deliberate", ["undefined_name + 1"], save_as_colab("NameError", "name 'undefined_name' is not defined")),
+        ("healed", ["total = 3", "totl + 1"], save_as_colab("NameError", "name 'totl' is not defined")),
+        ("healed", ["t = (1, 2)", "t.append(3)"], save_as_colab("AttributeError", "module 'math' has no attribute 'sqr'")),
+        ("healed", ["t = (1, 2)", "t.append(3)"], Output("error", ename="AttributeError", evalue="ignored")),
+    ],
+)  # fmt: skip
+def test_an_error_that_colab_stored_is_read_from_its_traceback(
+    bench: Bench, judgement: str, cells: list[str], saved: Output
+) -> None:
+    assert judge(diagnose_saved(bench, *cells, saved=saved)) == judgement

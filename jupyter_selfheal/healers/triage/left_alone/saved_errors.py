@@ -21,6 +21,8 @@ _OWN = ("ImportError", "ModuleNotFoundError", "FileNotFoundError")
 """Errors of the machine on which a notebook was saved: nobody shows them."""
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_OF_TEXTS = ("SyntaxError", "IndentationError", "TabError")
+
 _MARKED = re.compile(r"^-+> *\d+ (.+)$", re.MULTILINE)
 
 _SLIPS = re.compile(
@@ -155,16 +157,26 @@ def _list_texts(source: str) -> set[str]:
 def _is_same_error(context: RuleContext, stored: Output) -> bool:
     """The same name, and for names whose message says what is missing nearly the same message; a type's may be at the same line.
 
-    Libraries word the others anew with every release; an author who kept one of them in the notebook meant to show it.
+    Libraries word the others anew with every release; an author who kept one of them in the notebook meant to show it. So does Python
+    what does not parse: it said `invalid syntax` of nearly everything, and the text is the same.
     """
-    one, two = _normalize_message(stored.evalue), _normalize_message(context.failure.evalue)
+    one, two = _normalize_message(_read_message(stored)), _normalize_message(context.failure.evalue)
+    if stored.ename in _OF_TEXTS and context.failure.kind is FailureKind.SYNTAX:
+        return True
     if stored.ename != context.failure.ename:
         return one == two and len(one) >= 20  # a library gave its error a class of its own
-    if stored.ename not in ("NameError", "AttributeError", "SyntaxError", "TypeError"):
+    if stored.ename not in ("NameError", "AttributeError", "TypeError"):
         return True
     if stored.ename == "TypeError" and read_line(context).strip() in _list_marked_lines(stored):
         return True
     return one == two or (bool(one and two) and difflib.SequenceMatcher(None, one, two).ratio() > 0.75)
+
+
+def _read_message(stored: Output) -> str:
+    """What a stored error says; Google Colab wrote `ignored` in its place, and then the end of the traceback tells."""
+    if stored.evalue != "ignored" or not stored.traceback:
+        return stored.evalue
+    return _COLOURS.sub("", stored.traceback[-1]).partition(f"{stored.ename}: ")[2]
 
 
 def _list_marked_lines(stored: Output) -> list[str]:
