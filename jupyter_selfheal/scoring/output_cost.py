@@ -8,6 +8,7 @@ notebook's own code alone is the patch's doing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -24,6 +25,11 @@ EARNED = 3.0
 WITHHELD = 6.5
 """The most that a patch scores which gives something else than a notebook stores that is not stale: shown, not applied."""
 
+_FREQUENCY = re.compile(r"\bFreq: (\d*)([A-Za-z]+)((?:-[A-Z]+)?)")
+
+_FREQUENCIES = {"A": "YE", "AS": "YS", "BA": "BYE", "BAS": "BYS", "BM": "BME", "BQ": "BQE", "BY": "BYE", "L": "ms", "M": "ME", "Q": "QE",
+                "T": "min", "U": "us", "Y": "YE"}  # fmt: skip
+"""Names of frequencies until pandas 2.2 that it has changed by more than their case."""
 
 SAME_PROGRAM = (
     "The patch only writes the same program for the releases here (Python 3's syntax, a library's new name, an argument by its name):"
@@ -104,9 +110,17 @@ def compute_charge(evidence: Evidence) -> Charge:
 
 
 def _has_same_words(comparison: Comparison) -> bool:
-    """Whether nothing differs but numbers and the order: a table made of a dictionary had its columns by name until Python 3.6."""
-    words, new = (sorted(map(mask_number, split_tokens(text))) for text in (comparison.stored, comparison.got))
+    """Whether nothing differs but numbers and the order: a table made of a dictionary had its columns by name until Python 3.6. How often a
+    table's rows come is said in the library's words of then and of now (`Freq: M`, `Freq: ME`)."""
+    texts = (_FREQUENCY.sub(_spell_frequency, text) for text in (comparison.stored, comparison.got))
+    words, new = (sorted(map(mask_number, split_tokens(text))) for text in texts)
     return comparison.worded or words == new
+
+
+def _spell_frequency(found: re.Match[str]) -> str:
+    """One spelling for the names of a frequency until pandas 2.2 and since: `M` and `ME`, `A-DEC` and `YE-DEC`, `T` and `min`."""
+    count, name, anchor = found.groups()
+    return f"Freq: {count}{_FREQUENCIES.get(name, name).casefold()}{anchor}"
 
 
 def _only_adds_lines(comparison: Comparison) -> bool:

@@ -221,6 +221,24 @@ def test_where_the_cell_draws_or_fits_other_numbers_say_nothing_in_any_notebook(
     assert score(SAFE, output=OTHER, drawn=True, agreement=FRESH) < 7.0
 
 
+@pytest.mark.parametrize(
+    ("stored", "got", "score_of_rule"),
+    [
+        ("905 Freq: 4M, dtype: int64", "992 Freq: 4ME, dtype: int64", 7.0),
+        ("905 Freq: A-DEC, dtype: int64", "992 Freq: YE-DEC, dtype: int64", 7.0),
+        ("905 Freq: T, dtype: int64", "992 Freq: min, dtype: int64", 7.0),
+        ("905 Freq: M, dtype: int64", "992 Freq: MS, dtype: int64", 4.0),
+        ("905 Freq: M, dtype: int64", "992 Freq: 2ME, dtype: object", 4.0),
+        ("905 Freq: M, dtype: int64", "992 Freq: QE-DEC, dtype: int64", 4.0),
+    ],
+)
+def test_of_drawn_numbers_a_frequency_in_the_words_of_a_newer_pandas_is_the_same(
+    stored: str, got: str, score_of_rule: float
+) -> None:
+    output = Comparison(Match.VALUE, 0.9, 3, stored, got)
+    assert score(SAFE, output=output, drawn=True, agreement=FRESH) == score_of_rule
+
+
 def test_a_difference_says_how_far_the_notebook_can_be_relied_on() -> None:
     found = build_verdict(SAFE, Evidence(True, output=NUMBER, agreement=FRESH))
     assert "stored '30', now '20'" in " ".join(found.reasons)
