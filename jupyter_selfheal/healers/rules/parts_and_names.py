@@ -29,7 +29,9 @@ class PartsAndNames(Rule):
     Also `tn, fp, fn, tp = confusion_matrix(y, predicted)` and `fig, (a, b, c, d) = plt.subplots(2, 2)`, of which the parts stand in rows:
     `confusion_matrix(y, predicted).ravel()`, `fig, ((a, b), (c, d)) = plt.subplots(2, 2)`.
 
-    **Fix safety** Safe where an array of two dimensions has exactly as many values as there are names. Else unsafe: which part is meant by which name is not known, and other lines may have other parts.
+    `x_train, x_test, y_train, y_train, y_test = train_test_split(x, y)`: of a name that stands twice side by side one is left out.
+
+    **Fix safety** Safe there, and where an array of two dimensions has exactly as many values as there are names. Else unsafe: which part is meant by which name is not known, and other lines may have other parts.
     """
 
     code = "UNP102"
@@ -46,6 +48,10 @@ class PartsAndNames(Rule):
                 continue
             if any(isinstance(t, ast.Starred) for t in target.elts):
                 return
+            twice = next(self._leave_out_second(context, target), None)
+            if twice is not None:
+                yield twice
+                return
             rows = next(self._take_apart_rows(context, node.value, target), None)
             if rows is not None:
                 yield rows
@@ -58,6 +64,21 @@ class PartsAndNames(Rule):
             if count is not None:
                 yield from self._fit_names(context, node, target, int(count))
             return
+
+    def _leave_out_second(self, context: RuleContext, target: ast.Tuple | ast.List) -> Iterator[Patch]:
+        """A name that stands twice side by side, where there is one part less than names."""
+        found, names = TOO_FEW.search(context.failure.evalue), list(map(context.text, target.elts))
+        twice = [n for n in range(1, len(names)) if names[n] == names[n - 1] and names[n].strip("_")]
+        if len(twice) == 1 and found and int(found[2]) == int(found[1]) - 1 and int(found[1]) == len(names):
+            at = twice[0]
+            yield self.patch(
+                context.replace_here((context.span(target.elts[at - 1])[1], context.span(target.elts[at])[1], "")),
+                f"Leave out the second `{names[at]}`",
+                f"`{names[at]}` stands there twice, and there is one part less than names.",
+                applicability=Applicability.SAFE,
+                why="The first of the two is overwritten at once.",
+                prior=0.94,
+            )
 
     def _take_apart_rows(self, context: RuleContext, value: ast.expr, target: ast.Tuple | ast.List) -> Iterator[Patch]:
         """As many names as an array of two dimensions has values."""
