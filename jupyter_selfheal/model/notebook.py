@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 JSON: TypeAlias = Any
 """A value that ``json`` can write: None, bool, int, float, str, list of JSON, dict of str to JSON."""
+
+
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,18 @@ class Output:
     ename: str = ""
     evalue: str = ""
     traceback: tuple[str, ...] = ()
+
+    @property
+    def error_name(self) -> str:
+        """The class of an error; JupyterLite stores ``<class 'NameError'>``."""
+        return self.ename.removeprefix("<class '").removesuffix("'>").rpartition(".")[2]
+
+    @property
+    def error_message(self) -> str:
+        """What an error says; Google Colab stored ``ignored`` in its place, and then the end of the traceback tells."""
+        if self.evalue != "ignored" or not self.traceback:
+            return self.evalue
+        return _COLOURS.sub("", self.traceback[-1]).partition(f"{self.error_name}: ")[2]
 
     def to_nbformat(self, execution_count: int | None = None) -> dict[str, JSON]:
         """The dictionary that an .ipynb holds for this output."""

@@ -142,3 +142,48 @@ def test_an_error_that_colab_stored_is_read_from_its_traceback(
     bench: Bench, judgement: str, cells: list[str], saved: Output
 ) -> None:
     assert judge(diagnose_saved(bench, *cells, saved=saved)) == judgement
+
+
+TELL = "def tell(name, age):\n    return name + str(age + 1)"
+
+
+@pytest.mark.parametrize(
+    ("judgement", "cells"),
+    [
+        ("deliberate", ["total = 3", "total + 1", "Total + 1"]),
+        ("deliberate", [TELL, "tell('ann', 3)", "tell(3, 'ann')"]),
+        ("healed", ["total = 3", "total * 2", "Total + 1"]),
+        ("healed", ["total = 3", "total + 1", "totl + 1"]),
+        ("offered", [TELL, "tell('bob', 4)", "tell(3, 'ann')"]),
+    ],
+)
+def test_a_cell_above_that_does_the_same_in_another_order_or_case_says_that_the_error_is_shown(
+    bench: Bench, judgement: str, cells: list[str]
+) -> None:
+    assert judge(diagnose_saved(bench, *cells)) == judgement
+
+
+LONG = "a = 1\nb = a + 1\nc = a + b\nprint(a, b, c)"
+
+
+@pytest.mark.parametrize(
+    ("judgement", "above", "failing"),
+    [
+        ("deliberate", "We got a <b>Name Error:</b> a function's names are its own.", f"{LONG}\nprint(totl)"),
+        ("deliberate", "Now a `NameError` comes up.", f"{LONG}\nprint(totl)"),
+        ("healed", "Why do I get a NameError?", f"{LONG}\nprint(totl)"),
+        ("healed", "Texts give a `TypeError`.", f"{LONG}\nprint(totl)"),
+        ("healed", "Now a `NameError` comes up.", f"{LONG}\nprint(totl)\nd = 3"),
+    ],
+)
+def test_a_text_that_names_the_error_says_so_of_a_long_cell_too(
+    bench: Bench, judgement: str, above: str, failing: str
+) -> None:
+    assert judge(diagnose_saved(bench, "total = 3", failing, above=above)) == judgement
+
+
+def test_an_error_that_jupyterlite_stored_is_known_by_its_class(bench: Bench) -> None:
+    saved = Output("error", ename="<class 'TypeError'>", evalue="'int' object is not iterable")
+    assert judge(diagnose_saved(bench, "sum(3)", above="Only some objects are iterable.", saved=saved)) == "deliberate"
+    other = replace(saved, ename="<class 'ValueError'>", evalue="too many")
+    assert judge(diagnose_saved(bench, "sum(3)", above="Only some objects are iterable.", saved=other)) == "healed"

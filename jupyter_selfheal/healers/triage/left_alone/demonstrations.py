@@ -83,7 +83,7 @@ def find_sign(context: RuleContext, remedies: Remedies) -> str:
     """What says that the failing cell shows its error on purpose, as the end of a sentence; empty where nothing does."""
     if repetition := find_repetition(context, remedies):
         return repetition
-    words = _find_heading(context)
+    words = _find_heading(context) or _find_named_error(context)
     if not words and _is_small(context):
         words = _find_words(context, _SHOWS)
         if not words and _is_textbook(context, remedies):
@@ -119,6 +119,16 @@ def _find_words(context: RuleContext, words: re.Pattern[str]) -> str:
         if (words.search(plain) or more.search(plain)) and not TROUBLED.search(plain):
             return _cut_text(text)
     return ""
+
+
+def _find_named_error(context: RuleContext) -> str:
+    """The sentence beside a cell of any size that names the error which ends it ("We got a Name Error"); empty where none does."""
+    failure = context.failure
+    if failure.statement not in (-1, len(context.failing_tree.body) - 1):
+        return ""
+    named = re.compile(re.sub(r"(?<=[a-z])(?=[A-Z])", "[ -]?", rf"\b{failure.ename}s?\b"), re.IGNORECASE)
+    texts = (*_list_comments(failure.source), *_list_texts_beside(context))
+    return next((_cut_text(t) for t in texts if named.search(t) and not TROUBLED.search(t)), "")
 
 
 def _find_heading(context: RuleContext) -> str:

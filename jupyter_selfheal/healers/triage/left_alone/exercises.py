@@ -131,7 +131,7 @@ def diagnose_unfinished_line(context: RuleContext, remedies: Remedies) -> Diagno
     failure, cell = context.failure, find_cell(context)
     line = "\n".join(t for t in context.failure.source.splitlines() if not t.lstrip().startswith("#")).strip()
     is_syntax = failure.kind is FailureKind.SYNTAX
-    if not line or any(not (is_syntax and o.ename == "SyntaxError") for o in cell.outputs):
+    if not line or any(not (is_syntax and o.error_name == "SyntaxError") for o in cell.outputs):
         return None
     shown = False
     if failure.kind is FailureKind.SYNTAX and _count_holes(read_line(context)) > 1:

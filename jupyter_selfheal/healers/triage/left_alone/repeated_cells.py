@@ -38,6 +38,9 @@ def find_repetition(context: RuleContext, remedies: Remedies) -> str:
     for other in (*context.notebook.list_code_before(cell.id)[-1:], *below):
         if _catches(other.source, context):
             return f"{context.notebook.name_cell(other.id)} does the same and catches the error"
+    for other in context.notebook.list_code_before(cell.id)[-_NEAR:]:
+        if _has_run(other) and _is_shown_beside(cell.source, other.source):
+            return f"{context.notebook.name_cell(other.id)} above does the same without it"
     ran = [other for other in below if _ran_after(other, cell)]
     mended = (
         {_dump_statement(p.source_of(cell.id, ""), context) for p in remedies.list_remedies(context)} if ran else {""}
@@ -62,6 +65,19 @@ def _list_dumps(source: str) -> set[str]:
 def _ran_after(other: Cell, cell: Cell) -> bool:
     ran = other.count is not None if cell.count is not None else bool(other.outputs)
     return ran and not any(o.output_type == "error" for o in other.outputs)
+
+
+def _has_run(other: Cell) -> bool:
+    return (other.count is not None or bool(other.outputs)) and not any(o.output_type == "error" for o in other.outputs)
+
+
+def _is_shown_beside(failing: str, above: str) -> bool:
+    """Whether a source is one above it with its words in another order, or another case (``total``, then ``Total``): nobody asks twice for
+    the same."""
+    one, two = _list_tokens(failing), _list_tokens(above)
+    if one == two:
+        return False
+    return sorted(one) == sorted(two) or [t.casefold() for t in one] == [t.casefold() for t in two]
 
 
 def is_repetition(failing: str, other: str) -> bool:

@@ -87,7 +87,7 @@ def _is_saved(context: RuleContext) -> bool:
     """The same error is stored, and no cell below needs what the cell makes."""
     cell = find_cell(context)
     stored = next((o for o in cell.outputs if o.output_type == "error"), None)
-    if stored is None or stored.ename in _OWN or not _is_same_error(context, stored):
+    if stored is None or stored.error_name in _OWN or not _is_same_error(context, stored):
         return False
     return not _is_needed_below(context, cell)
 
@@ -160,23 +160,16 @@ def _is_same_error(context: RuleContext, stored: Output) -> bool:
     Libraries word the others anew with every release; an author who kept one of them in the notebook meant to show it. So does Python
     what does not parse: it said `invalid syntax` of nearly everything, and the text is the same.
     """
-    one, two = _normalize_message(_read_message(stored)), _normalize_message(context.failure.evalue)
-    if stored.ename in _OF_TEXTS and context.failure.kind is FailureKind.SYNTAX:
+    one, two = _normalize_message(stored.error_message), _normalize_message(context.failure.evalue)
+    if stored.error_name in _OF_TEXTS and context.failure.kind is FailureKind.SYNTAX:
         return True
-    if stored.ename != context.failure.ename:
+    if stored.error_name != context.failure.ename:
         return one == two and len(one) >= 20  # a library gave its error a class of its own
-    if stored.ename not in ("NameError", "AttributeError", "TypeError"):
+    if stored.error_name not in ("NameError", "AttributeError", "TypeError"):
         return True
-    if stored.ename == "TypeError" and read_line(context).strip() in _list_marked_lines(stored):
+    if stored.error_name == "TypeError" and read_line(context).strip() in _list_marked_lines(stored):
         return True
     return one == two or (bool(one and two) and difflib.SequenceMatcher(None, one, two).ratio() > 0.75)
-
-
-def _read_message(stored: Output) -> str:
-    """What a stored error says; Google Colab wrote `ignored` in its place, and then the end of the traceback tells."""
-    if stored.evalue != "ignored" or not stored.traceback:
-        return stored.evalue
-    return _COLOURS.sub("", stored.traceback[-1]).partition(f"{stored.ename}: ")[2]
 
 
 def _list_marked_lines(stored: Output) -> list[str]:
