@@ -33,7 +33,10 @@ _WORDINGS = (
     (re.compile(r"^ *# +Column +(?:Non-Null Count +)?Dtype *\n[ -]+\n", re.MULTILINE), ""),
     (re.compile(r"^ *\d+ +(\S.*?)(?<! ) +(\d+) non-null +(\S+) *$", re.MULTILINE), r"\1 \2 non-null \3"),
     (re.compile(r"(?<= non-null )str(?:ing)?\b"), "object"),
-    (re.compile(r"(?:(?<= non-null )|(?<=  ))uint8(?= *$)", re.MULTILINE), "bool"),  # dummies, since pandas 2.0
+    (
+        re.compile(r"(?:(?<= non-null )|(?<=  ))uint8(?= *$)|^uint8(?= +\d+$)", re.MULTILINE),
+        "bool",
+    ),  # dummies, since pandas 2.0
     # the report of a classifier: until scikit-learn 0.22 the share of right answers stood in all three columns, under another name
     (re.compile(r"^ *micro avg +(\d\.\d+) +\1 +\1(?= +\d+ *$)", re.MULTILINE), r"accuracy \1"),
     # the texts of a column as an array, since pandas 3.0

@@ -120,7 +120,8 @@ class _Reader:
             return Unordered(self._read_all(node.elts))
         if isinstance(node, ast.Dict):
             keys = [k for k in node.keys if k is not None]
-            return Mapped(tuple(zip(self._read_all(keys), self._read_all(node.values), strict=True)))
+            values = map(_read_labels, self._read_all(node.values))
+            return Mapped(tuple(zip(self._read_all(keys), values, strict=True)))
         if isinstance(node, ast.Name | ast.Attribute):
             return _read_name(node.attr if isinstance(node, ast.Attribute) else node.id)
         if isinstance(node, ast.Call):
@@ -163,6 +164,8 @@ class _Reader:
             return _read_mapping(items)
         if name in _LISTS and isinstance(first, Sequenced | Unordered):
             return Sequenced("keys" if name in _KEYS else "array", first.items)
+        if name == "dtype" and isinstance(first, str):
+            return _read_name("object" if first == "O" else first)
         if name in _SPANS:
             return Called(name, tuple(map(_spell_spans, items)), options)
         if name == "Period" and len(items) == 2 and isinstance(items[1], str):
@@ -176,6 +179,18 @@ def _read_name(name: str) -> Value:
     if name in ("True_", "False_"):
         return name == "True_"
     return None if name == "None" else Called("nan" if name in _MISSING else name, (), ())
+
+
+def _read_labels(value: Value) -> Value:
+    """The labels of a group as a list, as they are shown since pandas 1.0; they were an index."""
+    if (
+        isinstance(value, Called)
+        and value.name == "Index"
+        and len(value.items) == 1
+        and isinstance(value.items[0], Sequenced)
+    ):
+        return Sequenced("list", value.items[0].items)
+    return value
 
 
 def _spell_spans(value: Value) -> Value:

@@ -110,6 +110,12 @@ FORM = [
     ),
     ("   n  \\\n0  5   \n1  7   \n\n   sex_f  sex_m  \n0      1      0  \n1      0      1  ", TRUTHS),
     (printed(OLD_SUMMARY.replace("object\n", "uint8\n", 1)), printed(SUMMARY.replace("str\n", "bool\n", 1))),
+    ("uint8      15\nint64       5\ndtype: int64", "bool     15\nint64     5\nName: count, dtype: int64"),
+    ("{int64: ['n', 'k'], object: ['name']}", "{str: ['name'], int64: ['n', 'k']}"),
+    (
+        "{dtype('int64'): Index(['n', 'k'], dtype='object'), dtype('O'): Index(['name'],\n dtype='object')}",
+        "{str: ['name'], int64: ['n', 'k']}",
+    ),
     ("{'b', 'a'}", "{'a', 'b'}"),
     ("{3, 1, 2}", "{1, 2, 3}"),
     ("set([1, 2])", "{1, 2}"),
@@ -171,6 +177,10 @@ FORM = [
 ]
 
 VALUE = [
+    ("uint8      15\nint64       5\ndtype: int64", "bool     14\nint64     6\nName: count, dtype: int64"),
+    ("uint8      15\nint64       5\ndtype: int64", "float64     15\nint64     5\nName: count, dtype: int64"),
+    ("{dtype('int64'): ['n', 'k'], dtype('O'): ['name']}", "{str: ['name', 'k'], int64: ['n']}"),
+    ("{dtype('int64'): ['n', 'k'], dtype('O'): ['name']}", "{str: ['name'], float64: ['n', 'k']}"),
     ("30", "20"),
     ("3.14", "3.15"),
     ("-5", "5"),
