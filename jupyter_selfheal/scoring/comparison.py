@@ -31,7 +31,7 @@ class Comparison:
 
     ``similarity`` (0–1) is the share of equal tokens among those that the cell computed (of all where none was); ``weight`` the
     number of tokens that the stored output pins down, ``computed`` those of them that the cell must have computed; ``worded`` says
-    that nothing differs but numbers. ``stored`` and ``got`` are the texts to show side by side.
+    that nothing differs but numbers, ``built`` that the same values are shown in one collection that is not written so in the cell. ``stored`` and ``got`` are the texts to show side by side.
     """
 
     match: Match
@@ -41,6 +41,7 @@ class Comparison:
     got: str = ""
     computed: int = 1
     worded: bool = False
+    built: bool = False
 
     @property
     def can_decide(self) -> bool:

@@ -24,7 +24,7 @@ from jupyter_selfheal.scoring.evidence import CellBelow, Evidence
 from jupyter_selfheal.scoring.expected import build_expectation, find_stdout_difference
 from jupyter_selfheal.scoring.hanging_names import follow_names
 from jupyter_selfheal.scoring.lost_writes import find_cells_with_lost_writes
-from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
+from jupyter_selfheal.scoring.repeatable import is_own_work, is_repeatable, is_trained
 from jupyter_selfheal.source.rerun import is_harmless
 
 AT_MOST = 6
@@ -128,15 +128,17 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
     lost = find_cells_with_lost_writes(case, patch, trial)
     for cell, step in _list_telling_steps(choose_cells(case, patch), trial):
         missed = trial.probe(f"expected:{cell.id}")
+        compared = _compare_outputs(cell, case, patch, step, has_text_dtype, cell.id in lost) if step.ok else NOTHING
         below.append(
             CellBelow(
                 cell.id,
                 step.ok,
                 _format_step_error(step),
-                _compare_outputs(cell, case, patch, step, has_text_dtype, cell.id in lost) if step.ok else NOTHING,
+                compared,
                 missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
                 misprinted=_find_misprint(cell, step),
                 asserts=count_asserts_run(cell.source),
+                own_work=compared.differs and is_own_work(cell, case.notebook),
             )
         )
     return tuple(below)

@@ -39,6 +39,8 @@ class CellBelow:
     """How what it prints differs from the text that is expected of it; empty where none is, or it does not."""
     asserts: int = 0
     """Asserts that run with it."""
+    own_work: bool = False
+    """As :attr:`Evidence.own_work`; asked only where its output differs in value."""
     is_same_program: bool = False
     """As :attr:`Evidence.is_same_program`."""
 

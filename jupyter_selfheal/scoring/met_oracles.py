@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from jupyter_selfheal.scoring.comparison import Comparison
 from jupyter_selfheal.scoring.evidence import Evidence
 
 
@@ -18,12 +19,17 @@ class MetOracle:
     reason: str
 
 
-def list_met_oracles(evidence: Evidence, *, is_safe: bool) -> Iterator[MetOracle]:
+def list_met_oracles(evidence: Evidence, *, is_safe: bool, is_reasoned: bool = False) -> Iterator[MetOracle]:
     """The oracles that a patch meets, strongest first.
 
     A patch that is not safe is not proven by an output that says nothing of what was computed: a search finds a change
-    that prints "Saving figure 3" or a lone 0 in no time, and a rule's fix prints "Stock updated" whatever it did to the stock.
+    that prints "Saving figure 3" or a lone 0 in no time, and a rule's fix prints "Stock updated" whatever it did to the stock. A collection that
+    the cell builds of what stands in it says enough of a fix ``is_reasoned`` about: no luck chose that one.
     """
+
+    def says(output: Comparison) -> bool:
+        return output.same and (output.tells or is_safe or (is_reasoned and output.built))
+
     for name in dict.fromkeys(part.name for part in evidence.user):
         yield MetOracle(9.2, 0.3, name, f"The {name} you asked for is met.")
     if evidence.doctests.all_held:
@@ -43,7 +49,7 @@ def list_met_oracles(evidence: Evidence, *, is_safe: bool) -> Iterator[MetOracle
         yield MetOracle(8.7, 0.2, "asserts below", format_count(below_held, "assert", "below", "hold"))
     elif evidence.deciding.all_held:
         yield MetOracle(8.7, 0.2, "asserts below", format_count(evidence.deciding.held, "assert", "below", "hold"))
-    if evidence.output.same and (evidence.output.tells or is_safe):
+    if says(evidence.output):
         weight = 8.0 if evidence.output.weight < 3 else 8.5
         yield MetOracle(weight, 0.3, "stored output", "The output stored in the notebook is reproduced.")
     held = sum(below.asserts for below in evidence.below if below.ran)
@@ -52,10 +58,7 @@ def list_met_oracles(evidence: Evidence, *, is_safe: bool) -> Iterator[MetOracle
     if mended := len(evidence.calls.mended):
         again = format_count(mended, "cell", "above", "give", "what is stored and did not before")
         yield MetOracle(8.0, 0.5, "cells above", again)
-    n = sum(
-        below.ran and not below.missed and below.output.same and (below.output.tells or is_safe)
-        for below in evidence.below
-    )
+    n = sum(below.ran and not below.missed and says(below.output) for below in evidence.below)
     if n:
         yield MetOracle(8.0, 0.2, "cells below", format_count(n, "cell", "below", "print", "what is stored"))
 

@@ -67,6 +67,7 @@ class _Difference:
     cell_id: str
     compared: Comparison
     is_same_program: bool
+    own_work: bool
 
 
 def judge_age(agreement: Agreement) -> Age:
@@ -96,8 +97,7 @@ def compute_charge(evidence: Evidence) -> Charge:
     unexplained = [d for d in differing if not d.is_same_program]
     if not unexplained:
         return Charge(points, reasons=(*reasons, SAME_PROGRAM), feedback=feedback)
-    is_own = not unexplained[0].cell_id  # the healed cell comes first
-    own_work = evidence.own_work and is_own and not _only_adds_lines(evidence.output)
+    own_work = any(d.own_work and not _only_adds_lines(d.compared) for d in unexplained)
     # that one other cell gives something else is no reason to hold what the notebook's own code is to give for stale
     is_stale = age is Age.STALE and (evidence.agreement.compared > 1 or not own_work)
     if (evidence.drawn and all(_has_same_words(d.compared) for d in unexplained)) or is_stale:
@@ -138,10 +138,10 @@ def _is_proven_by_outputs(evidence: Evidence) -> bool:
 def _list_differences(evidence: Evidence) -> Iterator[_Difference]:
     """Whose output differs in value, and how: the healed cell first, then the others that were run."""
     if evidence.output.differs:
-        yield _Difference("", evidence.output, evidence.is_same_program)
+        yield _Difference("", evidence.output, evidence.is_same_program, evidence.own_work)
     for below in evidence.below:
         if below.ran and below.output.differs:
-            yield _Difference(below.cell_id, below.output, below.is_same_program)
+            yield _Difference(below.cell_id, below.output, below.is_same_program, below.own_work)
 
 
 def _describe_differences(

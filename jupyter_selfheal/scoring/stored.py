@@ -9,6 +9,7 @@ difference says is measured on the notebook itself.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import difflib
 import re
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.difference import SHOWN, show_value
+from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.model import BASELINE, Case, Cell, FailureKind, Output, Patch, Step, Trial
 from jupyter_selfheal.scoring.comparison import NOTHING, Comparison, Match
 from jupyter_selfheal.scoring.evidence import Evidence, Part
@@ -63,6 +65,11 @@ LONGEST = 1_000_000
 
 WINDOWS = 200
 """So many places of a cell are looked at for numbers that an output has in another order."""
+
+BUILT = 3
+"""Values of a collection that speak for a fix with a reason, wherever they come from."""
+_BRACKETS = dict(zip("([{)]}", "((()))", strict=True))
+"""A tuple of what a list holds is no other value."""
 
 _NAMED = re.compile(r"\bName: \w+, ")
 """What a Series of counts is called, which some releases say and others do not."""
@@ -115,6 +122,7 @@ def compare_outputs(stored: Sequence[Output], new: Sequence[Output], source: str
         new_text.strip(),
         _count_computed(stored, source),
         match is not Match.VALUE or _list_words(stored_text, source) == _list_words(new_text, source),
+        match is Match.SAME and _is_built(stored_text, source),
     )
 
 
@@ -180,6 +188,20 @@ def _count_computed(stored: Sequence[Output], source: str) -> int:
     )
     reordered = _count_reordered(printed, [token for token in split_tokens(source) if is_number(token)])
     return fresh or reordered or _count_drawn(join_texts(stored), source)
+
+
+def _is_built(shown: str, source: str) -> bool:
+    """Whether an output is one collection of several values, none of which need be new, that does not stand so in the cell: ``(3, 4, 7)`` of
+    ``f(3, 4, 7)`` does. A slip gives such a value by luck less easily than one of its words."""
+    try:
+        tree = parse_expression(shown)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return False
+    values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    if not isinstance(tree, ast.List | ast.Tuple | ast.Set | ast.Dict) or len(values) < BUILT or len({*values}) < 2:
+        return False
+    tokens, written = ([_BRACKETS.get(t, t) for t in split_tokens(text)] for text in (shown, source))
+    return all(written[n : n + len(tokens)] != tokens for n in range(len(written) - len(tokens) + 1))
 
 
 def _is_self_contained(source: str) -> bool:

@@ -124,7 +124,7 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
     """The score of a patch that nothing contradicts, and whether an oracle proves it."""
     guessed = not load_traits(patch.healer).reasoned
     is_safe = patch.applicability is Applicability.SAFE and not guessed
-    score, met = _score_oracles(evidence, sheet, is_safe=is_safe)
+    score, met = _score_oracles(evidence, sheet, is_safe=is_safe, is_reasoned=not guessed)
     sheet.reasons += evidence.calls.in_numbers
     doubt = (find_doubt_of_guess(evidence, patch.weight) if guessed else None) or find_doubt_of_calls(patch, evidence)
     if evidence.edited_data:
@@ -220,9 +220,9 @@ def _score_miss(evidence: Evidence) -> float:
     return 2.0 + (held / asked if asked else 0.0) * 0.9
 
 
-def _score_oracles(evidence: Evidence, sheet: _Sheet, *, is_safe: bool) -> tuple[float, bool]:
+def _score_oracles(evidence: Evidence, sheet: _Sheet, *, is_safe: bool, is_reasoned: bool) -> tuple[float, bool]:
     """8 to 10 where an oracle is met, by how much the met ones cover; the strongest sets the base."""
-    met = list(list_met_oracles(evidence, is_safe=is_safe))
+    met = list(list_met_oracles(evidence, is_safe=is_safe, is_reasoned=is_reasoned))
     sheet.proofs += [oracle.proof for oracle in met]
     sheet.reasons += [oracle.reason for oracle in met]
     extra = sum(oracle.adds for oracle in met[1:])

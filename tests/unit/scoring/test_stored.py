@@ -201,3 +201,24 @@ def test_words_that_a_cell_prints_are_computed_where_it_uses_nothing_else() -> N
 def test_counts_that_are_not_sorted_come_in_any_order(call: str, new: str, match: comparison.Match) -> None:
     old, got = (Output("execute_result", data={"text/plain": t}) for t in ("a    2\nb    2\nc    1\ndtype: int64", new))
     assert stored.compare_outputs([old], [got], f"kinds.{call}").match is match
+
+
+@pytest.mark.parametrize(
+    ("source", "shown", "built"),
+    [
+        ("grid = [[0] * 3 for _ in range(2)]\ngrid[0][1] = 5\ngrid", "[[0, 5, 0], [0, 0, 0]]", True),
+        ("flatten([1, [2, [3]]])", "[1, 2, 3]", True),
+        ("swap({'a': 1, 'b': 2})", "{1: 'a', 2: 'b'}", True),
+        ("show(9, 2, 3)", "(9, 2, 3)", False),  # as it was given, in whatever brackets
+        ("set([1, 2, 3])", "{1, 2, 3}", False),
+        ("[0] * 3", "[0, 0, 0]", False),  # one value
+        ("pair(1, 'a')", "('a', 1)", False),  # two
+        ("print('a', 'b', 'c')", "b c a", False),  # no collection
+        ("f(1)(2)(3)", "(1 + 2 + 3)", False),
+    ],
+)
+def test_a_collection_built_of_what_stands_in_the_cell_is_more_than_its_words(
+    source: str, shown: str, built: bool
+) -> None:
+    assert compared(text(shown), text(shown), source).built is built
+    assert not compared(text(shown), text("[7, 8, 9]"), source).built

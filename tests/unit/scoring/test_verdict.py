@@ -202,6 +202,26 @@ def test_another_value_of_the_notebooks_own_code_is_not_laid_to_a_library() -> N
     assert score(SAFE, output=added, own_work=True) == 7.0, "a print more contradicts nothing"
 
 
+def test_so_is_one_of_a_cell_below() -> None:
+    def below(output: Comparison, *, own: bool = True) -> dict[str, object]:
+        return {"below": (CellBelow("b", True, output=output, own_work=own),)}
+
+    added = Comparison(Match.VALUE, 0.67, 1, "30", "size:\n30")
+    assert score(SAFE, **below(STALE)) < 7.0
+    assert score(SAFE, **below(STALE), agreement=STALE_NOTEBOOK) >= 7.0
+    assert score(SAFE, **below(STALE, own=False)) >= 7.0, "a library's release may have changed it"
+    assert score(SAFE, **below(added)) >= 7.0, "a print more contradicts nothing"
+
+
+def test_a_collection_of_what_stands_in_the_cell_proves_a_reasoned_fix_and_no_guess() -> None:
+    built = Comparison(Match.SAME, 1.0, 7, "[[0, 5, 0]]", "[[0, 5, 0]]", computed=0, built=True)
+    rule = replace(UNSAFE, healer="rules")
+    assert score(rule, output=built) >= 8.0
+    assert score(rule, output=replace(built, built=False)) < 7.0
+    assert score(UNSAFE, output=built) < 7.0
+    assert score(replace(UNSAFE, healer="language_model"), output=built) < 7.0
+
+
 def test_asserts_that_hold_do_not_outweigh_another_value_in_a_notebook_that_is_not_stale() -> None:
     met = {"own_asserts": 3, "deciding": Count(9, 9), "doctests": Count(9, 9)}
     assert score(output=NUMBER, agreement=FRESH, **met) < 7
