@@ -31,7 +31,7 @@ class BareKey(Rule):
 
     **Failure** `NameError: name 'age' is not defined` at `person[age]`, `df[["name", age]]` or `df.groupby(age)`.
 
-    **Fix** `person["age"]`; `df.pivot_table(…, aggfunc=mean)` and `.agg(mean)`, where nothing is called so, become `aggfunc="mean"` and `.agg("mean")`.
+    **Fix** `person["age"]`, `person.age` where it is an object's; `df.pivot_table(…, aggfunc=mean)` and `.agg(mean)`, where nothing is called so, become `aggfunc="mean"` and `.agg("mean")`.
 
     **Fix safety** Safe: the very dictionary or table has a key or column of just this name, and no cell binds such a variable. Silent for
     methods whose arguments are no columns, as `df.fillna(mean)` and `df.assign(total=price)`.
@@ -60,7 +60,19 @@ class BareKey(Rule):
                 owner = outer.value
             elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and _takes_column(outer, inner):
                 owner = outer.func.value
-            keys = context.keys(owner) if owner is not None and context.read_plain_chain(owner) else None
+            chain = context.read_plain_chain(owner) if owner is not None else None
+            if isinstance(outer, ast.Subscript) and context.is_true(
+                f"hasattr({chain}, {name!r}) and not hasattr(type({chain}), '__getitem__')"
+            ):
+                yield self.patch(
+                    context.replace_here((context.span(outer.value)[1], context.span(outer)[1], f".{name}")),
+                    f"Write `{chain}.{name}`",
+                    f"`{name}` is an attribute of `{chain}`, not a variable.",
+                    why="The object has an attribute of just this name and no items, and the notebook has no such variable.",
+                    prior=0.95,
+                )
+                return
+            keys = context.keys(chain) if chain else None
             if keys is None or name not in (
                 keys.columns if isinstance(outer, ast.Call) else (*keys.keys, *keys.columns)
             ):

@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"^Addition/subtraction of integers and integer-arrays|unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of|^can't compare datetime\.datetime to datetime\.date$"
+    r"^Addition/subtraction of integers and integer-arrays|unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of|^can't compare datetime\.datetime to datetime\.date$|^can only concatenate str \(not \"datetime\.timedelta\"\)|^'str' object cannot be interpreted as an integer"
 )
 KINDS = {"datetime.date": "date", "datetime.datetime": "datetime"}
 
@@ -23,11 +23,11 @@ class DateAndText(Rule):
     """Read the date from a text where a date is reckoned with.
 
     **Failure** `TypeError: unsupported operand type(s) for -: 'datetime.date' and 'str'`, `'<' not supported between instances of
-    'datetime.datetime' and 'str'`; `'datetime.date' and 'int'`, `'datetime.datetime' and 'datetime.date'`.
+    'datetime.datetime' and 'str'`; `'datetime.date' and 'int'`, `'datetime.datetime' and 'datetime.date'`; `'str' object cannot be interpreted as an integer` at `date(text)`.
 
     **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; both where two such texts, or columns of them, are subtracted; `day + 1` becomes `day + timedelta(days=1)`, `now - born` becomes `now.date() - born`.
 
-    **Fix safety** Unsafe for `now + 1` of a day and a time, and of a column of dates, as hours may be meant (silent for `now + 3600`), and for a day and a moment that are compared. Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
+    **Fix safety** Unsafe for a text and a `timedelta`, of which a day or a moment may be meant, for `now + 1` of a day and a time, and of a column of dates, as hours may be meant (silent for `now + 3600`), and for a day and a moment that are compared. Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
     """
 
     code = "TYP213"
@@ -44,16 +44,24 @@ class DateAndText(Rule):
         if "'int'" in context.failure.evalue:
             yield from self._count_days(context)
             return
-        kinds = re.findall(r"'([\w.]+)'", context.failure.evalue)
+        if "interpreted" in context.failure.evalue:
+            yield from self._read_argument(context)
+            return
+        kinds = re.findall(r"['\" ](str|datetime\.\w+)['\"]", context.failure.evalue)
         if kinds == ["str", "str"]:
             yield from self._subtract_texts(context)
             return
         if set(kinds) == set(KINDS) or "can't compare" in context.failure.evalue:
             yield from self._leave_time_out(context)
             return
-        kind = next((KINDS[k] for k in kinds if k in KINDS), "")
-        if not kind or "str" not in kinds:
-            return
+        wanted = [KINDS[k] for k in kinds if k in KINDS]
+        if "datetime.timedelta" in kinds:
+            wanted = [*KINDS.values()][::-1]
+        for kind in wanted[: 2 if "str" in kinds or "concatenate" in context.failure.evalue else 0]:
+            yield from self._read_side(context, kind, is_open=len(wanted) > 1)
+
+    def _read_side(self, context: RuleContext, kind: str, *, is_open: bool) -> Iterator[Patch]:
+        """The text of two sides, as a day or a moment; ``is_open``: either may be meant."""
         for node in context.list_failing_nodes(ast.BinOp, ast.Compare):
             sides = _list_sides(node)
             texts = [s for s in sides if find_type(context, s) == "str"]
@@ -71,7 +79,27 @@ class DateAndText(Rule):
                 context.replace_here(*imports, (*context.span(given), f"{named.text}.{made}")),
                 f"Read the date from `{context.text(given)}`",
                 f"`{context.text(given)}` is text, not a date.",
+                applicability=Applicability.UNSAFE if is_open else Applicability.SAFE,
+                why="A day or a moment may be meant." if is_open else self.why,
                 prior=0.88,
+            )
+            return
+
+    def _read_argument(self, context: RuleContext) -> Iterator[Patch]:
+        """``date("2024-03-01")``: the class takes numbers, and another call reads a text."""
+        for call in context.list_calls_at_failure():
+            kind = KINDS.get(context.describe_all([call.func])[0].path or "", "") if len(call.args) == 1 else ""
+            thing = context.describe(call.args[0]) if kind and not call.keywords else None
+            made = _read_date(thing.text, kind, context.text(call.args[0])) if thing is not None else ""
+            named = _name_class(context, "datetime" if "strptime" in made else kind) if made else None
+            if named is None:
+                continue
+            imports = context.add_imports([named.import_line]) if named.import_line else []
+            yield self.patch(
+                context.replace_here(*imports, (*context.span(call), f"{named.text}.{made}")),
+                f"Read the date from `{context.text(call.args[0])}`",
+                f"`{context.text(call.func)}` takes a year, a month and a day as numbers.",
+                prior=0.9,
             )
             return
 

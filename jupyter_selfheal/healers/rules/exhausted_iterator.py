@@ -9,6 +9,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.rule_context import Assignment
+from jupyter_selfheal.healers.rules.view_as_list import FINITE
 from jupyter_selfheal.inside.tree_names import is_name, list_read_names
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -78,7 +79,8 @@ class ExhaustedIterator(Rule):
 def _is_one_pass(node: ast.expr) -> bool:
     if isinstance(node, ast.GeneratorExp):
         return True
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ONE_PASS
+    called = read_last_name(node.func) if isinstance(node, ast.Call) else ""
+    return called in FINITE or (called in ONE_PASS and isinstance(node.func, ast.Name))  # type: ignore[attr-defined]
 
 
 def _is_read_on(context: RuleContext, name: str) -> bool:

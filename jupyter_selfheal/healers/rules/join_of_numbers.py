@@ -40,7 +40,7 @@ class JoinOfNumbers(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         match = re.search(r"sequence item \d+: expected str instance, (\w+) found", context.failure.evalue)
-        if not match:
+        if not match or match[1] == "coroutine":  # what is meant is what it gives
             return
         if match[1] in FUNCTIONS:
             yield from self._call_method(context)
@@ -59,6 +59,9 @@ class JoinOfNumbers(Rule):
                 change = (*context.span(element), f"str({context.text(element)})")
             else:
                 change = (*context.span(argument), f"map(str, {inner})")
+                if match[1] in ("list", "tuple") and (patch := self._join_rows(context, call, argument)):
+                    yield patch
+                    return
             sure = match[1] in WRITTEN or re.fullmatch(r"u?int\d+|float\d+|bool_?", match[1]) is not None
             yield self.patch(
                 context.replace(context.cell_id, [change]),
@@ -69,6 +72,22 @@ class JoinOfNumbers(Rule):
                 prior=0.9 if sure else 0.5,
             )
             return
+
+    def _join_rows(self, context: RuleContext, call: ast.Call, rows: ast.expr) -> Patch | None:
+        """``"".join(board)`` of rows of texts, which are joined themselves: how a list is written is none of their texts."""
+        owner = context.read_plain_chain(rows)
+        if not owner or not context.is_true(f"all(isinstance(t, str) for row in {owner} for t in row)"):
+            return None
+        empty = isinstance(call.func, ast.Attribute) and context.text(call.func.value) in ("''", '""')
+        inner = f"{context.text(call.func.value)}.join" if empty and isinstance(call.func, ast.Attribute) else "''.join"
+        return self.patch(
+            context.replace_here((*context.span(rows), f"map({inner}, {owner})")),
+            "Join the texts of each row first",
+            f"`{owner}` holds lists of texts, and `join` only takes texts.",
+            applicability=Applicability.UNSAFE,
+            why="What stands between the texts of a row is not known.",
+            prior=0.7,
+        )
 
     def _call_method(self, context: RuleContext) -> Iterator[Patch]:
         """``n.upper for n in names``: the method of each item was named and not called."""

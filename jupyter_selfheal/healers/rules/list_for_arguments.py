@@ -38,20 +38,25 @@ class ListForArguments(Rule):
     **Failure** `TypeError: unsupported operand type(s) for +: 'int' and 'list'` inside `def mean(*numbers):`, which was called as `mean([1, 2, 3])`.
     `TypeError: cost() missing 1 required positional argument: 'y'` at `minimize(cost, [0, 0])` of SciPy, which gives one vector.
 
-    **Fix** `mean(*[1, 2, 3])`, at the call; `minimize(lambda v: cost(*v), [0, 0])`.
+    `KeyError: 'rate'` at `"{rate}".format(settings)`, `IndexError` at `"{} {}".format(pair)`.
 
-    **Fix safety** Unsafe: the function may have been meant to take one list, without the star. Safe for SciPy where the function has as many parameters as
+    **Fix** `mean(*[1, 2, 3])`, at the call; `"{rate}".format(**settings)`, `"{} {}".format(*pair)`; `minimize(lambda v: cost(*v), [0, 0])`.
+
+    **Fix safety** Unsafe: the function may have been meant to take one list, without the star. Safe for a format that asks for a key of the dictionary, or for as many values as there are; and for SciPy where the function has as many parameters as
     there are first values, only reckons with each, and none is called like a variable of the notebook, which `args` may be meant to give.
     """
 
     code = "CAL123"
     name = "list in place of arguments"
-    enames = frozenset({"TypeError"})
-    message = re.compile(rf"{MESSAGE.pattern}|{MISSING.pattern}")
+    enames = frozenset({"TypeError", "KeyError", "IndexError"})
+    message = re.compile(rf"{MESSAGE.pattern}|{MISSING.pattern}|^'\w+'$|^Replacement index")
     applicability = Applicability.UNSAFE
     why = "The function takes the items as arguments, but the star in its head may be what is too much."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename != "TypeError":
+            yield from self._spread_in_format(context)
+            return
         if told := MISSING.search(context.failure.evalue):
             yield from self._spread_vector(context, told[1])
             return
@@ -78,6 +83,30 @@ class ListForArguments(Rule):
             f"`{function.name}` takes any number of arguments, and is given one list.",
             prior=0.7,
         )
+
+    def _spread_in_format(self, context: RuleContext) -> Iterator[Patch]:
+        """``"{rate}".format(settings)`` of a dictionary, ``"{} {}".format(pair)`` of as many values."""
+        for call in context.list_calls_at_failure():
+            given = context.read_plain_chain(call.args[0]) if len(call.args) == 1 and not call.keywords else None
+            if not given or not isinstance(call.func, ast.Attribute) or call.func.attr != "format":
+                continue
+            if context.failure.ename == "KeyError":
+                star, holds = "**", f"isinstance({given}, dict) and {context.failure.evalue} in {given}"
+            else:
+                fields = f"__import__('string').Formatter().parse({context.text(call.func.value)})"
+                star = "*"
+                holds = f"type({given}) in (list, tuple) and sum(f[1] is not None for f in {fields}) == len({given})"
+            if context.is_true(holds):
+                start = context.span(call.args[0])[0]
+                yield self.patch(
+                    context.replace_here((start, start, star)),
+                    f"Give what `{given}` holds one by one with `{star}`",
+                    f"`format` is given `{given}` as one value.",
+                    applicability=Applicability.SAFE,
+                    why="The format asks for just what it holds.",
+                    prior=0.93,
+                )
+                return
 
     def _spread_vector(self, context: RuleContext, name: str) -> Iterator[Patch]:
         """``minimize(cost, [0, 0])``, where ``def cost(x, y)`` takes each number by itself."""

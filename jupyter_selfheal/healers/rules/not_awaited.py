@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.model import Applicability, Patch
 
-MESSAGE = re.compile(r"'(?:coroutine|_GatheringFuture|_asyncio\.Future|_asyncio\.Task|Future|Task)'")
+MESSAGE = re.compile(r"'(?:coroutine|_GatheringFuture|_asyncio\.Future|_asyncio\.Task|Future|Task)'|coroutine found$")
 WAITING = frozenset({"coroutine", "_GatheringFuture", "Future", "Task"})
 """Types of what gives its result when it is awaited."""
 
@@ -22,10 +22,10 @@ _WAITS = re.compile(r"\b(?:await|gather|as_completed|create_task)\b")
 class NotAwaited(Rule):
     """Await the coroutine whose result is used.
 
-    **Failure** `TypeError: unsupported operand type(s) for +: 'coroutine' and 'int'`, `'coroutine' object is not iterable`,
+    **Failure** `TypeError: unsupported operand type(s) for +: 'coroutine' and 'int'`, `'coroutine' object is not iterable`, `sequence item 0: expected str instance, coroutine found`,
     `AttributeError: 'coroutine' object has no attribute 'json'`; an `AssertionError` where a coroutine, or what `asyncio.gather` gives, is compared.
 
-    **Fix** `result = await fetch()` where the name was assigned, `[await fetch(n) for n in pages]` where a list of them was made, `(await fetch()) + 1` where the call stands in the failing expression.
+    **Fix** `result = await fetch()` where the name was assigned, `[await fetch(n) for n in pages]` and `texts.append(await fetch(n))` where a list of them was made, `(await fetch()) + 1` where the call stands in the failing expression.
 
     **Fix safety** Safe: the result of the coroutine is what is used, and a cell may await at its top level as an `async def` may. Silent
     in a plain function, which cannot, and for a list that a cell waits for.
@@ -70,12 +70,23 @@ def _find_call(context: RuleContext, used: ast.expr) -> tuple[str, str, ast.Call
         item = made.node.value.elt if isinstance(made.node.value, ast.ListComp) else None
         if isinstance(item, ast.Call) and _is_async(context, item) and not _is_waited_for(context, used.id):
             return made.cell_id, made.source, item
+    put = _find_put(context, used.id) if isinstance(used, ast.Name) and not _is_waited_for(context, used.id) else None
+    if put is not None:
+        return context.cell_id, context.source, put
     if not isinstance(used, ast.Name) or context.describe_all([used])[0].type not in WAITING:
         return None
     made = context.find_last_assignment(used.id)
     if made is None or not isinstance(made[2].value, ast.Call):
         return None
     return made[0], made[1], made[2].value
+
+
+def _find_put(context: RuleContext, name: str) -> ast.Call | None:
+    """The call of an async function whose coroutines the failing function, or cell, appends to a list; None where it appends something else too."""
+    function = find_function(context.source, context.line)
+    calls = [c for c in context.walk(ast.Call) if ast.unparse(c.func) == f"{name}.append" and len(c.args) == 1]
+    given = [c.args[0] for c in calls if find_function(context.source, c.lineno) is function]
+    return given[0] if len(given) == 1 and isinstance(given[0], ast.Call) and _is_async(context, given[0]) else None
 
 
 def _is_waited_for(context: RuleContext, name: str) -> bool:

@@ -7,45 +7,59 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import quote_alike
 from jupyter_selfheal.model import Applicability, Patch
 
 
 class RecordsInDictionary(Rule):
     """Go through the records that a dictionary holds, not through its keys.
 
-    **Failure** `TypeError: string indices must be integers, not 'str'` at `item["price"]` in `for item in data:`, where `data` is a dictionary.
+    **Failure** `TypeError: string indices must be integers, not 'str'` at `item["price"]`, or `AttributeError: 'str' object has no attribute 'price'` at `item.price`, in `for item in data:`, where `data` is a dictionary.
 
-    **Fix** `for item in data["items"]:`, where one entry alone is a list of records; `for item in data.values():`, where all entries are records.
+    **Fix** `for item in data["items"]:`, where one entry alone is a list of records; `for item in data.values():`, where all entries are records; `data[item].price`, where the key itself is read too.
 
-    **Fix safety** Safe: every key that the loop asks of an item is in every one of these records, and the loop reads nothing else of the item, which a key, a text, does not have.
-    Silent where a record lacks one, where several entries are lists of which a record has them, where the notebook makes the entries under keys that it computes, and where the item itself is read.
+    **Fix safety** Safe: every key, or attribute, that the loop asks of an item is in every one of these records, and the loop reads nothing else of the item, which a key does not have. Unsafe where the item itself is read too: the key or the record may be meant there.
+    Silent where a record lacks one, where several entries are lists of which a record has them, and where the notebook makes the entries under keys that it computes.
     """
 
     code = "KEY125"
     name = "records in a dictionary"
-    enames = frozenset({"TypeError"})
-    message = re.compile(r"^string indices must be integers")
+    enames = frozenset({"TypeError", "AttributeError"})
+    message = re.compile(
+        r"^string indices must be integers|^'(?:str|int|float|tuple)' object (?:has no attribute|is not subscriptable)"
+    )
     applicability = Applicability.SAFE
-    why = "Each of these records has the keys that the loop asks for; a key of the dictionary is a text and has none."
+    why = "Each of these records has what the loop asks for; a key of the dictionary has none of it."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for entry in context.list_failing_nodes(ast.Subscript):
+        for entry in context.list_failing_nodes(ast.Subscript, ast.Attribute):
             item = entry.value.id if isinstance(entry.value, ast.Name) else ""
             loops = [n for n in context.walk(ast.AST) if isinstance(n, ast.For | ast.comprehension)]
             own = [n for n in loops if isinstance(n.target, ast.Name) and n.target.id == item]
             owner = context.read_plain_chain(own[0].iter) if len(own) == 1 else None
-            keys = _list_keys_asked(context, own[0], item) if owner else []
-            if not owner or not keys:
+            asked, reads = _list_asked(context, own[0], item) if owner else ([], 0)
+            if not owner or entry not in asked:
                 continue
-            records = f"type(_) is dict and all(k in _ for k in {keys!r})"
+            records = " and ".join(dict.fromkeys(map(_write_question, asked)))
+            about = f"A loop over `{owner}` gives its keys; "
             if context.is_true(
                 f"type({owner}) is dict and len({owner}) > 0 and all({records} for _ in {owner}.values())"
             ):
-                new = f"{owner}.values()"
-            else:
+                new, is_read = f"{owner}.values()", reads > len(asked)
+                if is_read:
+                    looked_up = f"{owner}[{item}]"
+                    yield self.patch(
+                        context.replace_here(*((*context.span(n.value), looked_up) for n in asked)),
+                        f"Look up `{looked_up}`",
+                        f"{about}what it asks for is in `{looked_up}`.",
+                        applicability=Applicability.UNSAFE,
+                        why="Where the item itself is read, the record may be meant as well.",
+                        prior=0.85,
+                    )
+            elif reads == len(asked):
                 if _is_filled_by_key(context, owner):
                     continue  # another run has other entries
-                some = f"type(v) is list and any({records} for _ in v)"
+                some, is_read = f"type(v) is list and any({records} for _ in v)", False
                 if not context.is_true(f"type({owner}) is dict and sum({some} for v in {owner}.values()) == 1"):
                     continue
                 lists = f"[k for k, v in {owner}.items() if type(v) is list and v and all({records} for _ in v)]"
@@ -53,24 +67,46 @@ class RecordsInDictionary(Rule):
                 names = [k for k in held.keys if isinstance(k, str)] if held is not None else []
                 if len(names) != 1:
                     continue
-                quote = context.text(entry.slice)[-1]
-                new = f"{owner}[{quote}{names[0]}{quote}]"
+                new = f"{owner}[{quote_alike(names[0], context.source)}]"
+            else:
+                continue
             yield self.patch(
                 context.replace_here((*context.span(own[0].iter), new)),
                 f"Go through `{new}`",
-                f"A loop over `{owner}` gives its keys, which are texts; the records are in `{new}`.",
-                prior=0.9,
+                f"{about}the records are in `{new}`.",
+                applicability=Applicability.UNSAFE if is_read else Applicability.SAFE,
+                why="The key may be meant where the item itself is read." if is_read else self.why,
+                prior=0.6 if is_read else 0.9,
             )
             return
 
 
-def _list_keys_asked(context: RuleContext, loop: ast.For | ast.comprehension, item: str) -> list[str]:
-    """The texts that an item is subscripted with; none where something else is read of it."""
+def _list_asked(
+    context: RuleContext, loop: ast.For | ast.comprehension, item: str
+) -> tuple[list[ast.Subscript | ast.Attribute], int]:
+    """Where an item is subscripted with a text, or asked for what no text has; and how often it is read at all."""
     inside = list(ast.walk(loop)) if isinstance(loop, ast.For) else list(context.walk(ast.AST))
-    asked = [n for n in inside if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == item]
     reads = [n for n in inside if isinstance(n, ast.Name) and n.id == item and isinstance(n.ctx, ast.Load)]
-    keys = [n.slice.value for n in asked if isinstance(n.slice, ast.Constant) and isinstance(n.slice.value, str)]
-    return list(dict.fromkeys(keys)) if len(keys) == len(asked) == len(reads) else []
+    asked = [
+        n
+        for n in inside
+        if isinstance(n, ast.Subscript | ast.Attribute)
+        and n.value in reads
+        and (not hasattr(str, n.attr) if isinstance(n, ast.Attribute) else _read_key(n))
+    ]
+    return asked, len(reads)
+
+
+def _read_key(node: ast.Subscript) -> str:
+    """The text that something is subscripted with; empty where it is none."""
+    return node.slice.value if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str) else ""
+
+
+def _write_question(asked: ast.Subscript | ast.Attribute) -> str:
+    """Whether a record ``_`` has what is asked of an item."""
+    if isinstance(asked, ast.Attribute):
+        return f"hasattr(_, {asked.attr!r})"
+    return f"type(_) is dict and {_read_key(asked)!r} in _"
 
 
 def _is_filled_by_key(context: RuleContext, owner: str) -> bool:

@@ -27,17 +27,17 @@ class SumOfTexts(Rule):
     item is a text that holds a number, as `re.findall`, `split` and `csv` give them; `can't convert type 'str' to numerator/denominator` at
     `statistics.mean(codes)` and the like.
 
-    **Fix** `sum(map(int, codes))`, `sum(float(row['score']) for row in rows)`, `statistics.mean(map(int, codes))`.
+    **Fix** `sum(map(int, codes))`, `sum(float(row['score']) for row in rows)`, `statistics.mean(map(int, codes))`; of lists of numbers `sum(marks, [])`, which joins them, and `sum(map(sum, marks))`.
 
     **Fix safety** Safe: a sum and a mean are ones of numbers, and every item holds one. Unsafe for the `statistics` of whole numbers: read as
-    `float`, they would print `4.0` for `4`; and for `1.200` beside `950`, where points may part thousands.
+    `float`, they would print `4.0` for `4`; for lists, which may be joined or added up; and for `1.200` beside `950`, where points may part thousands.
     """
 
     code = "TYP216"
     name = "sum of texts"
     enames = frozenset({"TypeError"})
     message = re.compile(
-        r"unsupported operand type\(s\) for \+: '(?:int|float)' and 'str'|can't convert type 'str' to numerator/denominator|"
+        r"unsupported operand type\(s\) for \+: '(?:int|float)' and '(?:str|list)'|can't convert type 'str' to numerator/denominator|"
         r"unsupported operand type\(s\) for /: 'str' and 'int'|must be real number, not str"
     )
     applicability = Applicability.SAFE
@@ -48,6 +48,9 @@ class SumOfTexts(Rule):
             if len(call.args) != 1 or not _is_reckoned(context, call):
                 continue
             given = call.args[0]
+            if "'list'" in context.failure.evalue:
+                yield from self._sum_lists(context, call, given)
+                return
             kind = find_number_kind(context, context.text(given))
             if not kind:
                 return
@@ -67,6 +70,26 @@ class SumOfTexts(Rule):
                 prior=0.93,
             )
             return
+
+    def _sum_lists(self, context: RuleContext, call: ast.Call, given: ast.expr) -> Iterator[Patch]:
+        """``sum(marks)`` of lists: all their items in one list, or the sum of all."""
+        text = context.text(given)
+        if not context.is_true(f"all(isinstance(i, list) for i in {text})"):
+            return
+        summed = f"map(sum, {text})" if isinstance(given, ast.Name | ast.Attribute | ast.Subscript | ast.Call) else ""
+        numbers = context.is_true(f"all(isinstance(n, (int, float)) for i in {text} for n in i)")
+        start, end = context.span(given)
+        joined = f"({text}, [])" if end == context.span(call)[1] else f"{text}, []"  # `sum(marks[n] for n in ns)`
+        for new, title in ((joined, "Join the lists"), (summed if numbers else "", "Add up the lists' sums")):
+            if new:
+                yield self.patch(
+                    context.replace_here((start, end, new)),
+                    title,
+                    f"`{context.text(call)}` begins with 0, to which no list can be added.",
+                    applicability=Applicability.UNSAFE,
+                    why="All items in one list may be meant, or their sum.",
+                    prior=0.7,
+                )
 
 
 def _may_be_groups(context: RuleContext, items: str) -> bool:

@@ -226,9 +226,9 @@ class TextAndNumber(Rule):
                 applicability=kind, why=why, prior=prior,
             )  # fmt: skip
             return
-        at = context.span(side)
+        number = side.value if isinstance(side, ast.Constant) else f"{function}({context.text(side)})"
         yield self.patch(
-            context.replace(context.cell_id, [(*at, f"{function}({context.text(side)})")]),
+            context.replace(context.cell_id, [(*context.span(side), f"{number}")]),
             f"Convert `{context.text(side)}` to a number",
             cause,
             applicability=kind,

@@ -13,10 +13,10 @@ from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_
 from jupyter_selfheal.model import Applicability, Edit, Patch, Replace
 
 VIEWS = ("dict_keys", "dict_values", "dict_items", "KeysView", "ValuesView", "ItemsView", "map", "filter", "zip", "range", "generator", "odict_keys", "set",
-         "enumerate", "reversed", "list_reverseiterator", "odict_values", "odict_items", "dict_keyiterator",
+         "enumerate", "reversed", "list_reverseiterator", "callable_iterator", "reader", "odict_values", "odict_items", "dict_keyiterator",
          "NodeView", "NodeDataView", "EdgeView", "EdgeDataView", "OutEdgeView", "OutEdgeDataView", "DegreeView")  # fmt: skip
 FINITE = ("chain", "combinations", "combinations_with_replacement", "permutations", "product", "islice", "accumulate",
-          "zip_longest", "starmap", "takewhile", "dropwhile", "compress", "filterfalse", "pairwise")  # fmt: skip
+          "zip_longest", "starmap", "_grouper", "takewhile", "dropwhile", "compress", "filterfalse", "pairwise")  # fmt: skip
 """Iterators of itertools that end where what they are given ends."""
 ABOUT = re.compile(rf"['\"]?\b({'|'.join(VIEWS)}|itertools\.(?:{'|'.join(FINITE)}))['\"]?[ )]")
 OPERATION = re.compile(

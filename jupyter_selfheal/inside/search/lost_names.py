@@ -122,13 +122,14 @@ def _is_name_of(node: ast.AST, name: str) -> bool:
 
 
 def find_doubled_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
-    """A name that a changed statement combines with itself and did not before: ``a.merge(a)`` for ``a.merge(b)``; empty where there is
-    none."""
+    """What a change combines with itself and was not before: a name of a statement, as in ``a.merge(a)`` for ``a.merge(b)``, or anywhere a value that is
+    worked out or looked up, as in ``max(depth(t["left"]), depth(t["left"]))``; empty where there is none."""
     for n, text in texts.items():
-        if not units[n].text.startswith(_HEADS):
-            doubled = _list_doubled(text) - _list_doubled(units[n].text)
-            if doubled:
-                return min(doubled)
+        doubled = _list_doubled(text) - _list_doubled(units[n].text)
+        if units[n].text.startswith(_HEADS):  # ``a * a`` may well be meant there
+            doubled = {text for text in doubled if not text.isidentifier()}
+        if doubled:
+            return min(doubled)
     return ""
 
 
@@ -229,17 +230,21 @@ def _is_read(node: ast.expr) -> bool:
 
 
 def _list_doubled(text: str) -> set[str]:
-    """Names that stand twice among the operands of one operation, or the object and the arguments of one call."""
+    """Operands that stand twice in one operation, or among the object and the arguments of one call; but a square of what is no name."""
     doubled: set[str] = set()
     for node in walk(parse_once(text)):
         operands: list[ast.expr] = []
         if isinstance(node, ast.BinOp):
             operands = [node.left, node.right]
+        elif isinstance(node, ast.BoolOp):
+            operands = node.values
         elif isinstance(node, ast.Compare):
             operands = [node.left, *node.comparators]
         elif isinstance(node, ast.Call):
             operands = [*([node.func.value] if isinstance(node.func, ast.Attribute) else []), *node.args]
-        names = [o.id for o in operands if isinstance(o, ast.Name)]
+        is_product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+        plain = ast.Name if is_product else (ast.Name, ast.Call, ast.Subscript, ast.Attribute)
+        names = [ast.unparse(o) for o in operands if isinstance(o, plain)]
         doubled |= {name for name in names if names.count(name) > 1}
     return doubled
 

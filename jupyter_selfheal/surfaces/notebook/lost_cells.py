@@ -19,8 +19,8 @@ def list_suspects(
 ) -> list[str]:
     """The cells below a fix that were first run behind it, failed there and in the clean run, and may run without any fix.
 
-    Not those that follow from another cell, or by chance; nor those that read a name which nothing binds without the fixes; nor what ended in
-    the time limit, as with the data that it has now a cell may need longer.
+    Not those that follow from another cell, or by chance; nor those that read a name which nothing binds without the fixes, or what a loop had
+    filled that failed half-way; nor what ended in the time limit, as with the data that it has now a cell may need longer.
     """
     ids = [c.id for c in given.cells]
     touched = {i for patch in patches for i in _list_places(patch)}
@@ -67,8 +67,9 @@ def _may_be_lost(record: Record) -> bool:
 
 
 def _find_never_bound(given: Notebook, records: Mapping[str, Record]) -> frozenset[str]:
-    """Names that, as the notebook was given, stand only behind what fails in cells that are healed."""
-    lost, bound = set[str](), set[str]()
+    """Names that, as the notebook was given, stand only behind what fails in cells that are healed, and those that a loop fills which fails there:
+    what is done with an empty or a half list says nothing."""
+    lost, bound, half_made = set[str](), set[str](), set[str]()
     for cell in given.cells:
         if cell.kind != "code":
             continue
@@ -77,7 +78,15 @@ def _find_never_bound(given: Notebook, records: Mapping[str, Record]) -> frozens
         reached, missing = _split_names(cell.source, failed[0] if failed else None)
         bound |= reached
         lost |= missing
-    return frozenset(lost - bound)
+        half_made -= reached
+        half_made |= _find_half_made(cell.source, failed[0]) if failed else set()
+    return frozenset((lost - bound) | half_made)
+
+
+def _find_half_made(source: str, failure: Failure) -> frozenset[str]:
+    """What a loop changes that was not gone through to its end."""
+    failing = [s.node for s in src.list_statements(source) if s.index == failure.statement >= 0]
+    return src.collect_names([n for n in failing if isinstance(n, ast.For | ast.While)]).changes
 
 
 def _split_names(source: str, failure: Failure | None) -> tuple[frozenset[str], frozenset[str]]:

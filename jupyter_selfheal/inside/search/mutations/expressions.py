@@ -344,7 +344,8 @@ def propose_ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
             prior *= 0.2
         yield Change((s.replace_node(node, text),), prior, node.lineno, f"`{old}` should be `{text}`")
     if not isinstance(node, ast.Name):
-        for name in s.values:
+        # what is worked out is no variable of a cell that this one does not speak of
+        for name in s.values if isinstance(node, ast.Constant) else [n for n in s.values if n not in s.hints.nearby]:
             if not (isinstance(node, ast.Constant) and node.value is None):
                 prior = (0.25 if not isinstance(node, ast.Constant) else 0.18) * (
                     1 if s.name_may_be(name, kinds) else 0.2

@@ -73,6 +73,20 @@ def test_what_the_check_asks_about_is_still_read(new: str, lost: str) -> None:
         ("s = a * a - b", "s = a * a - c", ""),
         ("d = a - b", "d = b - a", ""),
         ("def f(a, b):\n    return a * b", "def f(a, b):\n    return a * a", ""),
+        (
+            "def f(t):\n    return max(g(t['l']), g(t['r']))",
+            "def f(t):\n    return max(g(t['l']), g(t['l']))",
+            "g(t['l'])",
+        ),
+        ("def f(t):\n    return t.a or t.b", "def f(t):\n    return t.a or t.a", "t.a"),
+        ("def f(t):\n    return t[0] - t[1]", "def f(t):\n    return t[1] - t[1]", "t[1]"),
+        (
+            "def f(p, q):\n    return (p.x - q.x) * (p.x - q.y)",
+            "def f(p, q):\n    return (p.x - q.x) * (p.x - q.x)",
+            "",
+        ),
+        ("def f(t):\n    return t.x * t.y", "def f(t):\n    return t.x * t.x", ""),
+        ("def f(t):\n    return g(t.a, t.a) + 1", "def f(t):\n    return g(t.a, t.a) + 2", ""),
     ],
 )
 def test_a_statement_that_combines_a_name_with_itself_is_doubted(old: str, new: str, doubled: str) -> None:

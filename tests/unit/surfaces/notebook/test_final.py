@@ -194,3 +194,26 @@ def test_a_fix_that_makes_a_cell_fail_which_ran_as_given_is_taken_back(
     """Below the fix the cell has never been seen running: only the notebook as it was given tells that it did."""
     report, _ = batch(document(*cells), write_text).run()
     assert [r.status for r in report.records] == statuses
+
+
+def run_statuses(made: Batch) -> list[Status]:
+    report, _ = made.run()
+    return [r.status for r in report.records]
+
+
+def test_a_fix_is_kept_though_a_cell_ran_on_the_empty_list_of_a_loop_that_failed(document: Make) -> None:
+    fills = "rows = []\nfor n in [1, 2]:\n    rows.append(n + undefined)"
+    made = batch(document(fills, "[{2: 'two'}[r] for r in rows]"), write_one)
+    assert run_statuses(made) == [Status.HEALED, Status.NOT_HEALED]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("keep = [1]", "for n in [1]:\n    n + undefined\nkeep.clear()", "keep[0]"),  # what the loop does not change
+        ("keep, rows = [1], []", "for n in [1]:\n    rows.append(n + undefined)\nkeep.clear()", "rows = [0]\nkeep[rows[0]]"),
+        ("keep = [1]", "last = 1 + undefined\nkeep.clear()", "keep[0]"),  # no loop
+    ],
+)  # fmt: skip
+def test_one_that_takes_from_a_cell_what_it_had_is_taken_back(document: Make, cells: tuple[str, ...]) -> None:
+    assert run_statuses(batch(document(*cells), write_one))[1] is Status.REVERTED
