@@ -33,6 +33,8 @@ class RecordsInDictionary(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for entry in context.list_failing_nodes(ast.Subscript, ast.Attribute):
+            if not isinstance(entry, ast.Subscript | ast.Attribute):
+                continue
             item = entry.value.id if isinstance(entry.value, ast.Name) else ""
             loops = [n for n in context.walk(ast.AST) if isinstance(n, ast.For | ast.comprehension)]
             own = [n for n in loops if isinstance(n.target, ast.Name) and n.target.id == item]

@@ -226,9 +226,11 @@ class TextAndNumber(Rule):
                 applicability=kind, why=why, prior=prior,
             )  # fmt: skip
             return
-        number = side.value if isinstance(side, ast.Constant) else f"{function}({context.text(side)})"
+        written = str(side.value).strip() if isinstance(side, ast.Constant) else ""
+        plain = str(int(written)) if written and function == "int" else written  # no `007`
+        number = plain or f"{function}({context.text(side)})"
         yield self.patch(
-            context.replace(context.cell_id, [(*context.span(side), f"{number}")]),
+            context.replace(context.cell_id, [(*context.span(side), number)]),
             f"Convert `{context.text(side)}` to a number",
             cause,
             applicability=kind,
