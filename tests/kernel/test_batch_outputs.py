@@ -182,3 +182,31 @@ def test_columns_that_append_sorted_are_sorted_where_that_is_stored(place: Path)
     )
     heal(given, "-o", "out.ipynb", ends=0)
     assert sources(place / "out.ipynb")[3:] == shown
+
+
+LOST = ("d = {'visits': 38, 'days': 7}", "d['rate'] = load_rate_of_the_day(d)")
+"""Two cells of which the second one cannot be healed, and leaves what the cells below read as it was."""
+
+
+def test_the_value_that_is_stored_speaks_for_a_fix_below_a_cell_that_is_not_healed(place: Path) -> None:
+    given = write(place / "n.ipynb", *LOST, stored("print(d['visited'] * 3)", "114\n"))
+    cells = heal(given, "-o", "out.ipynb", "--json").cells
+    assert (cells[1]["status"], cells[2]["status"]) == ("not healed", "healed")
+    assert sources(place / "out.ipynb")[2] == "print(d['visits'] * 3)"
+
+
+@pytest.mark.parametrize(
+    ("source", "output"),
+    [
+        ("print(d['visited'] * 3)", "117\n"),
+        ("print(d['visited'] > 3)", "True\n"),
+        ("print(d['visits'] ** 0.5 - d['days'][0])", "31.0\n"),
+    ],
+    ids=["another value", "what nearly any change gives", "what only a search would find"],
+)
+def test_what_is_stored_below_a_cell_that_is_not_healed_proves_no_more_than_that(
+    place: Path, source: str, output: str
+) -> None:
+    given = write(place / "n.ipynb", *LOST, stored(source, output))
+    heal(given, "-o", "out.ipynb", "--json")
+    assert sources(place / "out.ipynb")[2] == source

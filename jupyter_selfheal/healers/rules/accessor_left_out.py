@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.edits import append_argument
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.value_types import ISO
 from jupyter_selfheal.healers.rules.parts_of_text import SPLITTING, is_position
 from jupyter_selfheal.model import Applicability, Patch
@@ -14,6 +17,7 @@ from jupyter_selfheal.model import Applicability, Patch
 TEXTS = ("object", "str", "string")
 ACCESSORS = ("cat", "dt", "str")
 """What pandas says to be missing where the values are of another type; texts have a method `cat` that is something else."""
+NO_DATES = re.compile(r"^index is not a valid DatetimeIndex")
 OF_MANY = frozenset({"len", "join", "find", "rfind", "index", "rindex", "slice"})
 """What a list has, or is given to, as well as a text: the column as a whole may be meant."""
 
@@ -22,9 +26,9 @@ class AccessorLeftOut(Rule):
     """Reach the dates or texts of a series through its accessor.
 
     **Failure** `AttributeError: 'Series' object has no attribute 'month'` at `df["when"].month`, `… 'strftime'`, `… 'upper'`; `'Index' object has no attribute
-    'strip'` at `df.columns.strip()`.
+    'strip'` at `df.columns.strip()`; `TypeError: index is not a valid DatetimeIndex or PeriodIndex` at `df["when"].tz_convert("Asia/Tokyo")`.
 
-    **Fix** `df["when"].dt.month`, `df["name"].str.upper()`; `pd.to_datetime(df["when"]).dt.month` where the dates are texts.
+    **Fix** `df["when"].dt.month`, `df["name"].str.upper()`; `pd.to_datetime(df["when"]).dt.month` where the dates are texts; `expand=False` in `.str.extract("@(.+)").str.upper()`.
 
     **Fix safety** Safe: the accessor of the series' own type has the attribute, and the series has not. Texts are read as dates only where
     all of them are ISO dates. Unsafe for what may be asked of the column as a whole, as of a list (`len`, `join`, `find`), unless it becomes a column itself (`join`: of lists). Silent on numbers, and where the accessor has no such attribute.
@@ -33,12 +37,17 @@ class AccessorLeftOut(Rule):
     code = "PDA131"
     name = "accessor left out"
     stage = Stage.LIBRARY
-    enames = frozenset({"AttributeError"})
+    enames = frozenset({"AttributeError", "TypeError"})
     applicability = Applicability.SAFE
     why = "The accessor of the values' own type has the attribute, and nothing else of the series has."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         wrong, owner = context.attribute, context.owner
+        if context.failure.ename == "TypeError":
+            wrong, owner = _find_zone_method(context)
+        if wrong == "str" and owner.is_a("pandas.DataFrame"):
+            yield from self._take_one_group(context)
+            return
         if not wrong or wrong in ACCESSORS or not owner.is_a("pandas.Series", "pandas.Index"):
             return
         nodes = [
@@ -71,6 +80,31 @@ class AccessorLeftOut(Rule):
             why="The column as a whole may be meant, not each of its texts." if is_doubted else self.why,
             prior=0.6 if is_doubted else 0.92,
         )
+
+    def _take_one_group(self, context: RuleContext) -> Iterator[Patch]:
+        """``df["mail"].str.extract("@(.+)").str.upper()``: a table of one column is what `extract` gives unless it is told otherwise."""
+        for node in context.list_failing_nodes(ast.Attribute):
+            call = node.value
+            if not isinstance(call, ast.Call) or read_last_name(call.func) != "extract" or len(call.args) != 1:
+                continue
+            if not call.keywords and context.is_true(f"({context.text(call)}).shape[1] == 1"):
+                yield self.patch(
+                    context.replace_here(append_argument(context.source, call, "expand=False")),
+                    "Add `expand=False`",
+                    "`extract` gives a table, of one column here, which has no `str`.",
+                    why="The pattern has one group, and a column has what is asked for.",
+                    prior=0.92,
+                )
+                return
+
+
+def _find_zone_method(context: RuleContext) -> tuple[str, ObjectInfo]:
+    """``df["when"].tz_convert("Asia/Tokyo")``: a series has the method, which is of its index, and no dates are there; and what it was called on."""
+    nodes = [n for n in context.list_failing_nodes(ast.Attribute) if n.attr in ("tz_convert", "tz_localize")]
+    if not nodes or not NO_DATES.search(context.failure.evalue):
+        return "", context.owner
+    owners = context.describe_all([context.text(n.value) for n in nodes[:1]], calls=True)
+    return (nodes[0].attr, owners[0]) if owners[0].dtype.startswith("datetime64") else ("", owners[0])
 
 
 def _has_texts_with(context: RuleContext, series: str, wrong: str) -> bool:

@@ -15,18 +15,18 @@ SAME = frozenset(
 )  # fmt: skip
 """Methods of a text that do what a column's `.str` does of each one (https://pandas.pydata.org/docs/user_guide/text.html#method-summary)."""
 CALLED = frozenset({"date", "time", "timetz"})
-"""What `.dt` has as attributes, and one moment as methods."""
+"""What `.dt` has as attributes, and one moment as methods; an index has them as `.dt` has."""
 
 
 class AccessorOfOneValue(Rule):
     """Leave out `.dt` or `.str` before what a single value has itself.
 
     **Failure** `AttributeError: 'Timedelta' object has no attribute 'dt'` at `(df["end"].max() - df["end"].min()).dt.days`, `'str' object has no attribute 'str'` at
-    `df["name"].apply(lambda name: name.str.lower())`.
+    `df["name"].apply(lambda name: name.str.lower())`, `'DatetimeIndex' object has no attribute 'dt'` at `df.index.dt.month`.
 
     **Fix** `(df["end"].max() - df["end"].min()).days`, `name.lower()`.
 
-    **Fix safety** Safe: the value is one, and has what is asked of the accessor, which means the same. Silent for what only a column can be asked (`.str.contains`),
+    **Fix safety** Safe: the value is one, or an index of dates, and has what is asked of the accessor, which means the same. Silent for what only a column can be asked (`.str.contains`),
     for `.str.replace` with a keyword (a pattern), and for any other attribute.
     """
 
@@ -35,10 +35,10 @@ class AccessorOfOneValue(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"AttributeError"})
     message = re.compile(
-        r"'(?:Timedelta|Timestamp|datetime|timedelta)' object has no attribute 'dt'|'str' object has no attribute 'str'"
+        r"'(?:Timedelta|Timestamp|datetime|timedelta|DatetimeIndex|TimedeltaIndex|PeriodIndex)' object has no attribute 'dt'|'str' object has no attribute 'str'"
     )
     applicability = Applicability.SAFE
-    why = "The accessor is a column's; one value has this itself."
+    why = "The accessor is a column's; one value, or an index, has this itself."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         wrong = context.attribute
@@ -50,12 +50,17 @@ class AccessorOfOneValue(Rule):
             end = context.span(node)[1]
             start = context.source.rindex(".", 0, end)
             splices = [(start, end, "")]
-            if wrong == "dt" and outer.attr in CALLED and not context.is_called(outer):
+            if (
+                wrong == "dt"
+                and outer.attr in CALLED
+                and not context.owner.type.endswith("Index")
+                and not context.is_called(outer)
+            ):
                 splices.append((context.span(outer)[1], context.span(outer)[1], "()"))
             yield self.patch(
                 context.replace_here(*splices),
                 f"Leave out `.{wrong}`",
-                f"`.{wrong}` is a column's; this is one value, which has `{outer.attr}` itself.",
+                f"`.{wrong}` is a column's; this has `{outer.attr}` itself.",
                 prior=0.95,
             )
             return

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import FUNCTIONS, LOOPS
 from jupyter_selfheal.model import Applicability, Patch
 
 CHANGES = frozenset({"append", "drop", "extend", "insert", "pop", "update"})
 """Methods that are there to change what has them, or that give a longer one: of a new table that would be lost."""
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 KINDS = {1: "Series", 2: "DataFrame"}
 
 
@@ -25,7 +24,7 @@ class ArrayAskedAsTable(Rule):
     **Fix** `pd.Series(y).value_counts()`, of two dimensions `pd.DataFrame(X).describe()`; `X[:, 0]` for `X.iloc[:, 0]`, `y` for `y.values`.
 
     **Fix safety** Safe for `iloc`, `values` and `to_numpy`, which of an array give the same items; but unsafe in a function and for what a loop binds: a Series may come by there
-    too, whose labels are no places. Unsafe for a new Series or table: it has no names, and the one that the array was made of may be meant. Silent where it is set, where its method changes it, or takes lists of rows and of columns, where what comes of it is dropped, and where pandas is not imported.
+    too, whose labels are no places. Unsafe for a new Series or table: it has no names, and the one that the array was made of may be meant. Silent where it is set, where its method changes it, or takes lists of rows and of columns, where what comes of it is dropped, where its method is given something of the array (`X.fillna(X.mean())`), and where pandas is not imported.
     """
 
     code = "NPA131"
@@ -97,6 +96,9 @@ def _write_table(context: RuleContext, node: ast.Attribute, dimensions: int | No
     call, kind = context.call_of(node), KINDS.get(dimensions or 0, "")
     if call is None or not kind or node.attr in CHANGES or any(k.arg == "inplace" for k in call.keywords):
         return ""
+    itself = ast.dump(node.value)
+    if any(ast.dump(n) == itself for k in (*call.args, *call.keywords) for n in ast.walk(k)):
+        return ""  # `X.fillna(X.mean())`: the array's own mean is that of all items, and NaN where one is
     is_last = bool(context.tree.body) and context.failing_statement is context.tree.body[-1]
     made = context.reference(f"pandas.{kind}")
     if made is None or made.import_line or (context.is_statement(call) and not is_last):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
-from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import FUNCTIONS, LOOPS, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"does(?:n't| not) match format|unconverted data remains")
@@ -98,17 +98,7 @@ def _find_loop_source(context: RuleContext, call: ast.Call) -> ast.expr | None:
 
 def _is_in_loop(context: RuleContext, call: ast.Call) -> bool:
     """True where the call stands in a loop, a comprehension or a function, and so reads other texts, too."""
-    around = (
-        ast.For,
-        ast.While,
-        ast.ListComp,
-        ast.GeneratorExp,
-        ast.SetComp,
-        ast.DictComp,
-        ast.Lambda,
-        ast.FunctionDef,
-    )
     name = read_last_name(call.func)
     return name == "strptime" and any(
-        isinstance(n, around) and any(c is call for c in ast.walk(n)) for n in ast.walk(context.tree)
+        isinstance(n, (*LOOPS, *FUNCTIONS)) and any(c is call for c in ast.walk(n)) for n in ast.walk(context.tree)
     )

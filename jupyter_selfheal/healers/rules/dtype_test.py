@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import append_argument
-from jupyter_selfheal.healers.rules.context.nodes import find_function, find_keyword, read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import LOOPS, find_function, find_keyword, read_last_name
 from jupyter_selfheal.inside.tree_names import is_method_call
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -21,7 +20,6 @@ TESTS = {
 
 SAME = ("is_any_real_numeric_dtype", "is_float_dtype", "is_bool_dtype", "is_object_dtype", "is_datetime64_any_dtype")
 """Tests that say of the columns of ordinary tables what NumPy's says."""
-LOOPS = (ast.For, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class DtypeTest(Rule):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 WRITTEN = frozenset(
@@ -28,7 +29,7 @@ class JoinOfNumbers(Rule):
 
     **Fix** `", ".join(values)` becomes `", ".join(map(str, values))`; `", ".join(n.upper for n in names)` calls the method.
 
-    **Fix safety** Safe for numbers, dates and paths: `join` makes text, and `str` is how each item is written. Unsafe for `None`, a list or an object, which may be
+    **Fix safety** Safe for numbers, dates and paths: `join` makes text, and `str` is how each item is written. Unsafe for what is missing (`NaN`: of a column it is left out first), `None`, a list or an object, which may be
     the mistake, and for the method of anything but a text. Silent for other functions, whose text says nothing.
     """
 
@@ -62,6 +63,9 @@ class JoinOfNumbers(Rule):
                 if match[1] in ("list", "tuple") and (patch := self._join_rows(context, call, argument)):
                     yield patch
                     return
+            if match[1] == "float" and context.is_true(f"any(_ != _ for _ in {context.operand(argument)})"):
+                yield from self._leave_gaps(context, argument, change)
+                return
             sure = match[1] in WRITTEN or re.fullmatch(r"u?int\d+|float\d+|bool_?", match[1]) is not None
             yield self.patch(
                 context.replace(context.cell_id, [change]),
@@ -87,6 +91,32 @@ class JoinOfNumbers(Rule):
             applicability=Applicability.UNSAFE,
             why="What stands between the texts of a row is not known.",
             prior=0.7,
+        )
+
+    def _leave_gaps(self, context: RuleContext, argument: ast.expr, change: Splice) -> Iterator[Patch]:
+        """``", ".join(df["name"])``, where a name is missing: ``nan`` is no text that anybody would join."""
+        cause, why = (
+            "A value among them is missing (NaN), which is no text.",
+            "What becomes of what is missing is yours to say.",
+        )
+        if context.describe_all([context.text(argument)])[0].is_a("pandas.Series", "pandas.Index"):
+            text = context.operand(argument)
+            if context.is_true(f"all(isinstance(_, str) for _ in {text}.dropna())"):
+                yield self.patch(
+                    context.replace_here((*context.span(argument), f"{text}.dropna()")),
+                    "Leave out what is missing with `.dropna()`",
+                    cause,
+                    applicability=Applicability.UNSAFE,
+                    why=why,
+                    prior=0.6,
+                )
+        yield self.patch(
+            context.replace_here(change),
+            "Convert the items to text before joining",
+            f"{cause} It would be written `nan`.",
+            applicability=Applicability.UNSAFE,
+            why=why,
+            prior=0.4,
         )
 
     def _call_method(self, context: RuleContext) -> Iterator[Patch]:

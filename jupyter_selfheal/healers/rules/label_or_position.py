@@ -23,7 +23,7 @@ class LabelOrPosition(Rule):
     `df.iloc[:, "age"]`; `IndexingError: Too many indexers` at `df.loc[rows, "name", "age"]`; `TypeError: Slicing a positional slice with .loc is
     not allowed` at `df.loc["sum", :4] = …`.
 
-    **Fix** `df.iloc[0]`, `df.loc[df.index[0], "age"]`; `df.loc[:, "age"]`, `df.loc["rome", "age"]`, `df.iloc[2, df.columns.get_loc("age")]`; `df.loc[rows, ["name", "age"]]`;
+    **Fix** `df.iloc[0]`, `df.loc[df.index[0], "age"]`; `df.loc[:, "age"]`, `df.loc["rome", "age"]`, `df.iloc[2, df.columns.get_loc("age")]`; `df.loc[rows, ["name", "age"]]`, `df.loc[("rome", 2024), "age"]` where rows have two labels; of a series, whose name is no label, `ages.loc["rome"]`;
     `df.loc["rome"]` for `df.iloc["rome"]`, or `df["age"]` where only a column has that name; `df.loc["sum", df.columns[:4]]`, `df.iloc[:2]`.
 
     **Fix safety** Safe: no row of an index of texts or dates has a number for its label, no column's place is a text, and the names are
@@ -89,6 +89,8 @@ def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -
     text = context.operand(table)
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
     if context.failure.ename == "IndexingError":
+        if (found := _mend_levels(context, node, text, parts)) is not None:
+            return found
         names = [p.value for p in parts[1:] if isinstance(p, ast.Constant) and isinstance(p.value, str)]
         if (
             len(names) < 2
@@ -111,6 +113,27 @@ def _mend_position(context: RuleContext, node: ast.Subscript, table: ast.expr) -
     return _write_place(context, node, text, place)
 
 
+def _mend_levels(
+    context: RuleContext, node: ast.Subscript, text: str, parts: list[ast.expr]
+) -> tuple[list[Splice], str] | None:
+    """``totals.loc["rome"]`` for ``totals.loc["rome", "price"]`` of the series `price`, and ``df.loc[("rome", 2024), "price"]`` for
+    ``df.loc["rome", 2024, "price"]`` where the rows have two labels."""
+    last = context.text(parts[-1]) if parts and isinstance(parts[-1], ast.Constant) else ""
+    if not last:
+        return None
+    levels, rows = (
+        len(parts) - 1,
+        context.source[context.span(parts[0])[0] : context.span(parts[-2])[1]] if parts[1:] else "",
+    )
+    if context.is_true(f"({text}).ndim == 1 and ({text}).name == {last} and ({text}).index.nlevels == {levels}"):
+        return [(*context.span(node.slice), rows)], f"{text}.loc[{rows}]"
+    if levels > 1 and context.is_true(
+        f"({text}).ndim == 2 and {last} in ({text}).columns and ({text}).index.nlevels == {levels}"
+    ):
+        return [(*context.span(node.slice), f"({rows}), {last}")], f"{text}.loc[({rows}), {last}]"
+    return None
+
+
 def _read_missing_row(context: RuleContext, node: ast.Subscript) -> str | None:
     """The whole number written for a row, where it is the key that is missing."""
     row = _find_row(node)
@@ -130,6 +153,9 @@ def _is_left_row(context: RuleContext, table: ast.expr, place: str) -> bool:
 def _write_place(context: RuleContext, node: ast.Subscript, text: str, place: str) -> tuple[list[Splice], str]:
     assert isinstance(node.value, ast.Attribute)
     if isinstance(node.slice, ast.Tuple):
+        if not isinstance(node.value.value, ast.Name) and isinstance(node.slice.elts[-1], ast.Constant):
+            new = f"{text}.iloc[{place}][{context.text(node.slice.elts[-1])}]"
+            return [(*context.span(node), new)], new
         return [(*context.span(_find_row(node)), f"{text}.index[{place}]")], f"{text}.index[{place}]"
     return [(*context.find_attribute_span(node.value), "iloc")], f"{text}.iloc[{place}]"
 

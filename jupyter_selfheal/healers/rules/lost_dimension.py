@@ -21,7 +21,7 @@ class LostDimension(Rule):
 
     **Failure** `ValueError: operands could not be broadcast together with shapes (4,3) (4,)` at `scores - scores.mean(axis=1)`.
 
-    **Fix** `keepdims=True` in the reduction; where the reduction has a name, `means[:, None]`.
+    **Fix** `keepdims=True` in the reduction; where the reduction has a name, `means[:, None]`. Then `axis=0`, one value per column.
 
     **Fix safety** Unsafe where something beside it is reduced to one value per column. Safe: the second operand has one value for each row, and the array has as many rows and another number of columns.
     """
@@ -61,6 +61,16 @@ class LostDimension(Rule):
             else "",
             prior=0.6 if mixed else 0.85,
         )
+        axis = find_keyword(node.right, "axis") if isinstance(node.right, ast.Call) else None
+        if axis is not None:
+            yield self.patch(
+                context.replace_here((*context.span(axis.value), "0")),
+                "Reduce to one value per column: `axis=0`",
+                f"`{text}` has one value per row, which doesn't match the columns.",
+                applicability=Applicability.UNSAFE,
+                why="One value per row may be meant.",
+                prior=0.7 if mixed else 0.5,
+            )
 
 
 def _reduces_columns(context: RuleContext) -> str:

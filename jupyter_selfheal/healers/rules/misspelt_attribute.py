@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 
@@ -22,6 +23,11 @@ from jupyter_selfheal.healers.rules.context.spelling import (
     normalize,
 )
 from jupyter_selfheal.model import Applicability, Patch
+
+AGGREGATING = frozenset({"agg", "aggregate", "transform", "apply", "pivot_table", "crosstab"})
+FUNCTIONS = ["all", "any", "count", "cumcount", "cummax", "cummin", "cumprod", "cumsum", "diff", "ffill", "bfill", "first", "idxmax", "idxmin", "last", "max", "mean", "median", "min", "nunique", "pct_change", "prod", "quantile", "rank", "sem", "shift", "size", "skew", "std", "sum", "unique", "var"]  # fmt: skip
+"""What such a call is given by name: https://pandas.pydata.org/docs/user_guide/groupby.html#built-in-aggregation-methods."""
+_INVALID = re.compile(r"'(\w+)' is not a valid function for '|object has no attribute '(\w+)'")
 
 COLLECTION_METHODS = frozenset(n for kind in (list, dict, set) for n in dir(kind) if not n.startswith("_"))
 COLLECTION_FUNCTIONS = frozenset(
@@ -49,7 +55,7 @@ class MisspeltAttribute(Rule):
     else), the definition is corrected.
 
     **Fix safety** Safe where it is one slip in five letters (or case and punctuation only) and only one attribute is so
-    near; a method stays a method, of a table or an array also where one of several words is its plural, and of a column's texts as another form of the verb (`.str.contain`). So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
+    near, also of what a text names for groups (`agg("maen")`); a method stays a method, of a table or an array also where one of several words is its plural, and of a column's texts as another form of the verb (`.str.contain`). So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
     attribute of the notebook's own class that holds several things, where several are wanted, and of a span of time (`.day`). Functions of a module that go on from the name (`stats.ttest`) are offered, where they take as many arguments. Unsafe otherwise: what looks like a slip may be a method of another type or release.
     """
 
@@ -60,6 +66,9 @@ class MisspeltAttribute(Rule):
     why = "The attribute is near, but the one written may belong to another type or release."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if patch := self._respell_function(context):
+            yield patch
+            return
         live = context.state
         wrong, owner = live.attribute, live.owner
         if not wrong or owner is None or owner.is_none or wrong in owner.attributes:
@@ -119,6 +128,36 @@ class MisspeltAttribute(Rule):
                 why="The object itself has one attribute that differs by a slip." if sure else self.why,
                 prior=0.75 if sure else 0.45,
             )
+
+    def _respell_function(self, context: RuleContext) -> Patch | None:
+        """``groups.agg({"price": "maen"})``: pandas looks for a method of that name."""
+        found = _INVALID.search(context.failure.evalue)
+        wrong = (found[1] or found[2]) if found else ""
+        near = find_nearest(wrong, FUNCTIONS) if found else ()
+        texts = (
+            [n for call in context.list_calls_at_failure() for n in _list_named_functions(call, wrong)] if near else []
+        )
+        if not texts or len(near) != 1:
+            return None
+        sure = is_plain_slip(wrong, near[0]) and len(wrong) >= 4
+        return self.patch(
+            context.replace_here(*dict.fromkeys((*context.span(n), repr(near[0])) for n in texts)),
+            f"Change `{wrong!r}` to `{near[0]!r}`",
+            f"No function of pandas is called `{wrong}`. Did you mean `{near[0]}`?",
+            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+            why="One function differs by a slip." if sure else self.why,
+            prior=0.85 if sure else 0.5,
+        )
+
+
+def _list_named_functions(call: ast.Call, wrong: str) -> list[ast.Constant]:
+    """Where a call that aggregates is given this text as a function: not the keys of a dictionary, and not the column of a pair."""
+    if read_last_name(call.func) not in AGGREGATING:
+        return []
+    given = {id(k) for n in ast.walk(call) if isinstance(n, ast.Dict) for k in n.keys}
+    given |= {id(n.elts[0]) for n in ast.walk(call) if isinstance(n, ast.Tuple) and n.elts}
+    texts = [n for k in [*call.args, *call.keywords] for n in ast.walk(k) if isinstance(n, ast.Constant)]
+    return [n for n in texts if n.value == wrong and id(n) not in given]
 
 
 def _find_beginning(wrong: str, known: list[str]) -> tuple[str, ...]:

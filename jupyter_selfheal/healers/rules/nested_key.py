@@ -87,20 +87,19 @@ class NestedKey(Rule):
         """``row[header.index("city")]``, where one list of texts alone is as long as the row and has the key once."""
         kinds = {**context.state.names, **context.state.locals}
         named = [n for n, (kind, _) in kinds.items() if kind in ("list", "tuple") and n != owner][:MOST]
-        heads = [
-            name for name in named if context.is_true(
-                f"type({owner}) in (list, tuple) and len({name}) == len({owner}) and {name}.count({key!r}) == 1"
-                f" and all(isinstance(_, str) for _ in {name})"
-            )
-        ]  # fmt: skip
-        if len(heads) != 1:
+        is_head = f"len(_) == len({owner}) and _.count({key!r}) == 1 and all(isinstance(t, str) for t in _)"
+        places = f"[n for n, _ in enumerate([{', '.join(named)}]) if {is_head}]"
+        place = context.number(
+            f"(lambda places: places[0] if len(places) == 1 and type({owner}) in (list, tuple) else -1)({places})"
+        )
+        if place is None or place < 0:
             return None
-        start, end = context.span(entry.slice)
-        new = f"{owner}[{heads[0]}.index({context.text(entry.slice)})]"
+        head, (start, end) = named[int(place)], context.span(entry.slice)
+        new = f"{head}.index({context.text(entry.slice)})"
         return self.patch(
-            context.replace_here((start, end, f"{heads[0]}.index({context.text(entry.slice)})")),
-            f"Read it at its place in `{heads[0]}`: `{new}`",
-            f"`{owner}` is a {context.failure.evalue.partition(' ')[0]}, and `{heads[0]}` names its places.",
+            context.replace_here((start, end, new)),
+            f"Read it at its place in `{head}`: `{owner}[{new}]`",
+            f"`{owner}` is a {context.failure.evalue.partition(' ')[0]}, and `{head}` names its places.",
             prior=0.7,
         )
 

@@ -15,7 +15,7 @@ MESSAGE = re.compile(
     r"type str doesn't define __round__ method|bad operand type for (?:abs\(\)|unary [-+]): 'str'|must be real number, not str|"
     r"'str' object cannot be interpreted as an integer|can't multiply sequence by non-int of type '(?:numpy\.)?float\d*'|"
     r"(?P<both>can't multiply sequence by non-int of type 'str'|unsupported operand type\(s\) for (?:-|//?|\*\* or pow\(\)): 'str' and 'str')|"
-    r"must be numeric or None, not a string|^window must be an integer|^ufunc '\w+' not supported for the input types|"
+    r"must be numeric or None, not a string|^window must be an integer|(?P<window>^passed window -?\d+ is not compatible)|^ufunc '\w+' not supported for the input types|"
     r"unsupported type for timedelta \w+ component: str|(?P<inside>'[<>]=?' not supported between instances of '(?:str' and 'int|int' and 'str)')|"
     r"(?P<column>Invalid comparison between dtype=(?:u?int|float)\d+ and str)|(?P<named>\w+) must be [^;]*\bor a number, not (?P<given>-?\d[\d.]*)|(?P<subplot>Bbox\.from_bounds\(\))"
 )
@@ -39,7 +39,7 @@ class NumberAsText(Rule):
     """Read the number from a text where a number is taken.
 
     **Failure** `TypeError: type str doesn't define __round__ method` at `round(price, 2)`, `'str' object cannot be interpreted as an integer`
-    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `unsupported operand type(s) for -: 'str' and 'str'` at `row["end"] - row["start"]`, `alpha must be numeric or None, not a string`, `window must be an integer 0 or greater` at `rolling(window="3")`, `table["n"] > "3"`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
+    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `unsupported operand type(s) for -: 'str' and 'str'` at `row["end"] - row["start"]`, `alpha must be numeric or None, not a string`, `window must be an integer 0 or greater` or `passed window 3 is not compatible with a datetimelike index` at `rolling(window="3")`, `table["n"] > "3"`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
     holds a number.
 
     **Fix** `float(price)` or `int(n)` at the place, as the text and the function demand; `float(price)` for a function's parameter in a product,
@@ -168,6 +168,8 @@ def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
         return []
     if match and match["inside"]:  # of a method that counts: `counts.most_common("2")`
         return node.args[:1] if read_last_name(node.func) in COUNTING and isinstance(node.func, ast.Attribute) else []
+    if match and match["window"]:  # `rolling("3")` of what has dates as its index
+        return [k.value for k in node.keywords if k.arg == "window"] or node.args[:1]
     if match and match["named"]:
         named = [k.value for k in node.keywords if k.arg == match["named"]]
         return named or [k.value for k in node.keywords if _is_text(k.value, match["given"])]  # pandas' `rot`

@@ -16,11 +16,11 @@ class PivotOfColumns(Rule):
     """Pivot the table whose columns `pd.pivot` is given.
 
     **Failure** `TypeError: pivot() missing 1 required positional argument: 'data'` at
-    `pd.pivot(index=df["day"], columns=df["town"], values=df["rain"])`, `pivot() takes 1 positional argument but 3 were given`.
+    `pd.pivot(index=df["day"], columns=df["town"], values=df["rain"])`, `pivot() takes 1 positional argument but 3 were given`, `got an unexpected keyword argument 'aggfunc'`.
 
-    **Fix** `df.pivot(index="day", columns="town", values="rain")`.
+    **Fix** `df.pivot(index="day", columns="town", values="rain")`; `df.pivot_table(…, aggfunc="sum")`.
 
-    **Fix safety** Safe: the same table came of its three columns. Silent where they are not three columns of one table.
+    **Fix safety** Safe: the same table came of its three columns. Unsafe for `pivot_table` without `aggfunc`, which gives means. Silent where they are not three columns of one table.
     """
 
     code = "PDA210"
@@ -28,13 +28,16 @@ class PivotOfColumns(Rule):
     stage = Stage.CHANGELOG
     enames = frozenset({"TypeError"})
     message = re.compile(
-        r"pivot\(\) (?:missing 1 required positional argument: 'data'|takes 1 positional argument but 3 were given)"
+        r"pivot\(\) (?:missing 1 required positional argument: 'data'|takes 1 positional argument but 3 were given|got an unexpected keyword argument '(?:aggfunc|fill_value|margins|margins_name|dropna|observed|sort)')"
     )
     applicability = Applicability.SAFE
     why = "The same three columns (https://pandas.pydata.org/docs/whatsnew/v1.1.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.list_calls_at_failure():
+            if "unexpected" in context.failure.evalue:
+                yield from self._aggregate(context, call)
+                continue
             given = dict(zip(PARTS, call.args, strict=False)) | {k.arg: k.value for k in call.keywords}
             known = context.describe(call.func)
             if given.keys() != {*PARTS} or known is None or not known.path.startswith("pandas."):
@@ -52,6 +55,21 @@ class PivotOfColumns(Rule):
                 prior=0.93,
             )
             return
+
+    def _aggregate(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
+        """``df.pivot(…, aggfunc="sum")``."""
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "pivot" and not call.args:
+            sure = any(k.arg == "aggfunc" for k in call.keywords)
+            yield self.patch(
+                context.replace_here((*context.find_attribute_span(call.func), "pivot_table")),
+                "Use `pivot_table`",
+                "`pivot` only puts values in their places; `pivot_table` aggregates them, and takes this argument.",
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why="It has the arguments of `pivot`, and this one."
+                if sure
+                else "It gives the mean of several values in one place.",
+                prior=0.9 if sure else 0.7,
+            )
 
 
 def _read_column(context: RuleContext, node: ast.expr) -> tuple[str, str]:

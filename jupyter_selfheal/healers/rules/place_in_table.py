@@ -161,7 +161,9 @@ def _counts_rows(context: RuleContext, table: str) -> bool:
 
 
 def is_reordered(context: RuleContext, node: ast.expr) -> bool:
-    """Whether what gave a variable its value leaves labels out or takes them in another order."""
+    """Whether what gave a variable its value, or what stands there, leaves labels out or takes them in another order."""
+    if _reorders(node):
+        return True
     if isinstance(node, ast.Subscript):  # a column of it
         return is_reordered(context, node.value)
     if not isinstance(node, ast.Name):
@@ -174,8 +176,10 @@ def is_reordered(context: RuleContext, node: ast.expr) -> bool:
         return True
     home = context.find_last_assignment(node.id)
     made = home[2].value if home is not None else None
-    if made is None:
-        return False
+    return made is not None and _reorders(made)
+
+
+def _reorders(made: ast.expr) -> bool:
     calls = {read_last_name(n.func) for n in ast.walk(made) if isinstance(n, ast.Call)}
     masks = any(isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Compare | ast.BinOp) for n in ast.walk(made))
     return masks or not calls.isdisjoint(_REORDER)

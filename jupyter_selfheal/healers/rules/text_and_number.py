@@ -104,7 +104,7 @@ class TextAndNumber(Rule):
             whole = [
                 o
                 for o, k in zip(operands, kinds, strict=True)
-                if k.is_a("pandas.Series") and k.dtype.lower().startswith(("int", "uint"))
+                if k.is_a("pandas.Series", "pandas.Index") and k.dtype.lower().startswith(("int", "uint"))
             ]
             texts = [
                 o

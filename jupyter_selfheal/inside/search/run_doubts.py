@@ -59,7 +59,7 @@ from jupyter_selfheal.inside.search.second_faults import (
 from jupyter_selfheal.inside.search.twin_bounds import describe_twin_bound
 from jupyter_selfheal.inside.search.unrun_statements import measure_unrun_share
 from jupyter_selfheal.inside.search.unseen_errors import describe_unseen_error
-from jupyter_selfheal.inside.search.untold_statements import drop_changed_statement
+from jupyter_selfheal.inside.search.untold_statements import drop_changed_statement, replace_changed_argument
 
 LOOKED_AT = 10
 """Hypotheses that are looked at for code that runs no longer: those that are shown."""
@@ -102,6 +102,7 @@ class RunDoubts:
             self.idle[place] = (
                 self._describe_idle_loop(c)
                 or self._describe_untold_statement(c)
+                or self._describe_untold_argument(c)
                 or (self._describe_weak_run(n) if is_weak else "")
                 or self._describe_second_fault(n)
             )
@@ -350,6 +351,16 @@ class RunDoubts:
                 codes = {**c.codes, unit: compile_unit(self.runner.program, unit, without)}
                 if run_in_fork(lambda k=codes: self.runner.run(k, LOOK).plausible, WAIT) is True:  # type: ignore[misc]
                     return f"every check holds as well without `{statement.splitlines()[0]}`"
+        return ""
+
+    def _describe_untold_argument(self, c: Candidate) -> str:
+        """The doubt about a changed argument of a method in whose place every check takes anything."""
+        for unit, text in c.texts.items() if c.edits == 1 else ():
+            argument, others = replace_changed_argument(self.units[unit].text, text) or ("", ())
+            for other in others:
+                codes = {**c.codes, unit: compile_unit(self.runner.program, unit, other)}
+                if run_in_fork(lambda k=codes: self.runner.run(k, LOOK).plausible, WAIT) is True:  # type: ignore[misc]
+                    return f"every check holds as well with anything in place of `{argument}`"
         return ""
 
     def _describe_idle_loop(self, c: Candidate) -> str:

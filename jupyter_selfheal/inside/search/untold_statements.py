@@ -2,6 +2,9 @@
 
 ``self.audit()`` raised, and ``self.total()`` in its place does not; its value is dropped, and no check asks for anything that it does. Where only the
 spelling of a name is another the failure itself says what is meant.
+
+So with what a method is given: ``bars = ax.bar(names, len(heights))`` for ``ax.bar(names, heights)``, where no check asks for more than how many
+bars there are, and any number there gives as many.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from jupyter_selfheal.inside.tree_names import walk
 _SPELLING = 0.7
 """How alike two names are (0-1) of which one may be a slip of the other."""
 _SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign)
+MEANINGLESS = (7919, "q7919")
+"""What nobody would have given: where every check holds with one of these as well, none of them sees what is given."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -38,6 +43,48 @@ def drop_changed_statement(old: str, new: str) -> tuple[str, str] | None:
             if isinstance(block, list) and statement in block:
                 block[block.index(statement)] = ast.copy_location(ast.Pass(), statement)
     return now, ast.unparse(tree)
+
+
+def replace_changed_argument(old: str, new: str) -> tuple[str, tuple[str, ...]] | None:
+    """The one argument of a method that a change makes another one, and the new text with something meaningless in its place; None where
+    it is none, not the only one, or spells a name otherwise."""
+    tree = ast.parse(new)
+    path = _find_changed(parse_once(old), tree)
+    if path is None:
+        return None
+    for call, given in zip(path[-2::-1], path[:0:-1], strict=True):
+        if isinstance(call, ast.Call):
+            if not isinstance(call.func, ast.Attribute) or given is call.func or isinstance(given, ast.Starred):
+                return None
+            return ast.unparse(given), tuple(_unparse_with(tree, call, given, put) for put in MEANINGLESS)
+    return None
+
+
+def _find_changed(was: ast.AST, now: ast.AST) -> list[ast.AST] | None:
+    """The nodes of the new tree on the way to the one part that is another; None where it spells a name otherwise, or nothing is."""
+    path = [now]
+    while type(was) is type(now):
+        children = [*ast.iter_child_nodes(was)], [*ast.iter_child_nodes(now)]
+        differing = [(a, b) for a, b in zip(*children, strict=False) if ast.dump(a) != ast.dump(b)]
+        if len(children[0]) != len(children[1]) or len(differing) != 1:
+            break
+        was, now = differing[0]
+        path.append(now)
+    return None if len(path) == 1 or is_spelt_otherwise(ast.unparse(was), ast.unparse(now)) else path
+
+
+def _unparse_with(tree: ast.AST, call: ast.Call, given: ast.AST, put: object) -> str:
+    """The tree as text with a constant where a call is given something."""
+    owner = given if isinstance(given, ast.keyword) else call
+    kept = owner.value if isinstance(owner, ast.keyword) else owner.args
+    constant = ast.Constant(put)
+    if isinstance(owner, ast.keyword):
+        owner.value = constant
+    else:
+        owner.args = [constant if n is given else n for n in owner.args]
+    text = ast.unparse(tree)
+    setattr(owner, "value" if isinstance(owner, ast.keyword) else "args", kept)
+    return text
 
 
 def is_spelt_otherwise(was: str, now: str) -> bool:

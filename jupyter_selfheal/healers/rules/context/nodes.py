@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 PLAIN_NODES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search.untold_statements import drop_changed_statement
+from jupyter_selfheal.inside.search.untold_statements import drop_changed_statement, replace_changed_argument
 from tests.unit.healers.search.searching import find
 
 TITLES = """class Titles:
@@ -112,3 +112,50 @@ def test_what_every_check_holds_without_is_offered_and_not_applied() -> None:
 )
 def test_near_misses_are_no_other_statement(old: str, new: str) -> None:
     assert drop_changed_statement(old, new) is None
+
+
+CHART = """class Chart:
+    def __init__(self):
+        self.bars = []
+    def bar(self, names, height):
+        self.bars += [(name, height) for name in names]
+def draw(names, heights):
+    chart = Chart()
+    chart.bar(names, heights[7])
+    return len(chart.bars)
+"""
+
+
+def test_what_is_given_to_a_method_and_no_check_sees_is_offered_and_not_applied() -> None:
+    best = find(CHART, "assert draw(['a', 'b'], [4, 9]) == 2\nassert draw(['a'], [4]) == 1")["patches"][0]
+    assert "Another" not in best["rival"]
+    assert best["rival"].startswith("every check holds as well with anything in place of ")
+
+
+def test_what_a_check_sees_is_not_put_in_doubt() -> None:
+    seen = CHART.replace("len(chart.bars)", "chart.bars[0][1]")
+    best = find(seen, "assert draw(['a', 'b'], [4, 9]) == 4\nassert draw(['a'], [3]) == 3")["patches"][0]
+    assert "anything in place" not in best["rival"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("chart.bar(names, heigths)", "chart.bar(names, heights)"),
+        ("draw(names, heights)", "draw(names, len(heights))"),
+        ("chart.bar(names)", "chart.bar(names, heights)"),
+        ("chart.bar(names, heights)", "chart.barh(names, heights)"),
+        ("chart.bar(*names)", "chart.bar(*heights)"),
+    ],
+    ids=["a spelling", "no method", "one more", "another method", "several at once"],
+)
+def test_near_misses_are_no_other_argument(old: str, new: str) -> None:
+    assert replace_changed_argument(old, new) is None
+
+
+def test_an_argument_that_is_another_is_replaced_by_something_meaningless() -> None:
+    found = replace_changed_argument("chart.bar(names, height=heights)", "chart.bar(names, height=len(heights))")
+    assert found == (
+        "height=len(heights)",
+        ("chart.bar(names, height=7919)", "chart.bar(names, height='q7919')"),
+    )
