@@ -73,7 +73,7 @@ def _find_changed(was: ast.AST, now: ast.AST) -> list[ast.AST] | None:
     return None if len(path) == 1 or is_spelt_otherwise(ast.unparse(was), ast.unparse(now)) else path
 
 
-def _unparse_with(tree: ast.AST, call: ast.Call, given: ast.AST, put: object) -> str:
+def _unparse_with(tree: ast.AST, call: ast.Call, given: ast.AST, put: str | int) -> str:
     """The tree as text with a constant where a call is given something."""
     owner = given if isinstance(given, ast.keyword) else call
     kept = owner.value if isinstance(owner, ast.keyword) else owner.args
