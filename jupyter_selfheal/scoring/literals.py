@@ -23,6 +23,9 @@ _ORDINARY: tuple[Any, ...] = (0, 1, -1, None, "", True, False)
 RESPELT = 0.7
 """Similarity (difflib's ratio) from which a text is another spelling of an earlier one."""
 
+_CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set)
+_CLOSING = (")", "]", "}")
+
 SHOWN = 2_000
 """Characters of a stored output whose lines are read one by one."""
 
@@ -47,6 +50,7 @@ def find_hard_coded(case: Case, old: Sequence[ast.AST], new: Sequence[ast.AST]) 
     if src.parse(case.failure.source) is None:
         known += _list_literal_tokens(case.failure.source)
         known += _list_written_texts(case.failure.source, new)
+        known += _list_written_containers(case.failure.source, new)
     parts = [v for v in _list_distinctive_parts(expected) if not is_among(v, known)]
     if parts and (part := _find_part(case, parts, new)):
         yield f"hard-codes a part of the expected value: {part}"
@@ -145,13 +149,38 @@ def _list_items(node: ast.AST) -> list[ast.AST]:
     return [node, *(item for leaf in leaves for item in _list_items(leaf))]
 
 
-def _list_literal_tokens(source: str) -> Iterator[Any]:
+def _list_literal_tokens(source: str) -> list[Any]:
     """The literals of a source that does not parse, as far as it can be read."""
+    return [value for is_literal, value in _read_tokens(source) if is_literal]
+
+
+def _read_tokens(source: str) -> list[tuple[bool, Any]]:
+    """Whether each token of a source is a literal, and its value or else its text; of one that does not parse, as far as it can be read."""
+    found: list[tuple[bool, Any]] = []
     lines = io.StringIO(src.mask(source)).readline
     with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
         for token in tokenize.generate_tokens(lines):
             if token.type in (tokenize.STRING, tokenize.NUMBER):
-                yield ast.literal_eval(src.parse_expression(token.string))
+                found.append((True, ast.literal_eval(src.parse_expression(token.string))))
+            elif token.string.strip() and token.type != tokenize.COMMENT:
+                if token.string in _CLOSING and found[-1:] == [(False, ",")]:
+                    found.pop()
+                found.append((False, token.string))
+    return found
+
+
+def _list_written_containers(source: str, new: Sequence[ast.AST]) -> Iterator[Any]:
+    """The new lists, tuples and tables that stand token by token in a source that does not parse: it fails at another place."""
+    nodes = [n for tree in new for n in ast.walk(tree) if isinstance(n, _CONTAINERS) and _read_literal(n)]
+    written = _read_tokens(source) if nodes else []
+    for node in nodes:
+        wanted = _read_tokens(ast.unparse(node))
+        if isinstance(node, ast.Tuple):
+            wanted = wanted[1:-1]
+        if len(wanted) > 1 and any(
+            written[at : at + len(wanted)] == wanted for at in range(len(written) - len(wanted) + 1)
+        ):
+            yield from _read_literal(node)
 
 
 def _list_written_texts(source: str, new: Sequence[ast.AST]) -> Iterator[str]:

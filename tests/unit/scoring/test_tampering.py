@@ -202,6 +202,9 @@ def test_the_expected_answer_written_into_the_patch_is_named(expect: str, source
         ("'Hello you'", "print(Hello you)", "print('Hello you')"),
         ("(2, 3)", "np.ones(2, 3).shape", "np.ones((2, 3)).shape"),
         ("[5, 7]", "np.array(5, 7)", "np.array([5, 7])"),
+        ("['a', 'b']", "xs = ['a',\n      \"b\",]  # two\nprint xs", "xs = ['a',\n      \"b\",]  # two\nprint(xs)"),
+        ("{'a': [1, -2]}", "d = {'a': [1, -2]}\nprint d", "d = {'a': [1, -2]}\nprint(d)"),
+        ("(5, 7)", "t = 5, 7\nprint t", "t = 5, 7\nprint(t)"),
     ],
 )
 def test_ordinary_values_and_operands_are_no_hard_coding(expect: str, source: str, after: str) -> None:
@@ -223,6 +226,15 @@ def test_among_many_expected_answers_a_small_number_counts_only_where_it_is_look
 def test_a_text_that_the_code_does_not_hold_is_hard_coded_in_a_cell_that_does_not_parse_too(source: str) -> None:
     case = case_of([source], kind=FailureKind.SYNTAX, oracle=Oracle(expect="'Hello you'"))
     assert "hard-codes" in " ".join(find_tampering(case, patch_of(case, "s = 'Hello you'")))
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["xs = [5, 7]\nprint xs", "xs = [5, 7, 9, 8]\nprint xs", "# [5, 7, 9]\nprint xs", "s = '[5, 7, 9]'\nprint s"],
+)
+def test_a_list_that_does_not_stand_in_a_cell_that_does_not_parse_is_hard_coded(source: str) -> None:
+    case = case_of([source], line=2, kind=FailureKind.SYNTAX, oracle=Oracle(expect="[5, 7, 9]"))
+    assert "hard-codes" in " ".join(find_tampering(case, patch_of(case, "xs = [5, 7, 9]\nprint(xs)")))
 
 
 def test_a_respelt_text_is_a_repair() -> None:
