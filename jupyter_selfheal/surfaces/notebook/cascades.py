@@ -115,14 +115,21 @@ OWN_FIX = "It has a fault of its own too, whose fix is shown; that can be proven
 def find_root(
     cell: Cell, failure: Failure, outcome: Outcome, lost: Sequence[LostState], sources: Iterable[tuple[int, str]]
 ) -> int:
-    """The number of the earlier unhealed cell that a failure with no fix only follows from, or 0. ``sources``: the number and text of each cell above."""
+    """The number of the earlier unhealed cell that a failure with no fix only follows from, or 0; with a fix that is a guess at a value which that
+    cell would have made anew, too. ``sources``: the number and text of each cell above."""
     status = find_status(outcome)
+    if status is Status.PROPOSED and not _has_safe_fix(outcome):
+        return find_half_made_root(cell, failure, lost)
     if status is Status.NOT_HEALED:
         return find_unhealed_root(cell, failure, outcome, lost, sources)
     skipped = outcome.diagnosis.skip_reason
     if skipped is SkipReason.NOT_PYTHON and (root := find_unknown_root(failure, lost)):
         return root
     return find_failed_check_root(failure, lost, sources) if skipped is SkipReason.BAD_DATA else 0
+
+
+def _has_safe_fix(outcome: Outcome) -> bool:
+    return any(c.patch.applicability is Applicability.SAFE for p in outcome.proposal for c in p.candidates)
 
 
 def find_unhealed_root(

@@ -4,7 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.model import Cell, Failure, FailureKind
+from jupyter_selfheal.model import (
+    Applicability,
+    Candidate,
+    Cell,
+    Diagnosis,
+    Ending,
+    Failure,
+    FailureKind,
+    Isolation,
+    Outcome,
+    Patch,
+    Proposal,
+    Reason,
+    Start,
+    Trial,
+    Verdict,
+)
+from jupyter_selfheal.surfaces.notebook import cascades
 from jupyter_selfheal.surfaces.notebook.cascades import find_failed_check_root, find_half_made_root, find_needed_in_text
 from jupyter_selfheal.surfaces.notebook.lost_state import LostState, find_lost_state
 
@@ -187,3 +204,25 @@ def test_too_few_items_follow_from_the_cell_that_would_have_added_them(below: st
     lost = find_lost_state(3, Cell("a", filling), failed)
     failure = Failure("c", below, ename="ValueError", evalue=said, statement=0)
     assert find_half_made_root(Cell("c", below, stale=True), failure, [lost]) == root
+
+
+@pytest.mark.parametrize(
+    ("source", "fix", "stale", "root"),
+    [
+        ("picture = total.reshape(4, 4)", Applicability.UNSAFE, True, 2),
+        ("picture = other.reshape(4, 4)", Applicability.UNSAFE, True, 0),
+        ("picture = total.reshape(4, 4)", Applicability.UNSAFE, False, 0),
+        ("picture = total.as_matrix()", Applicability.SAFE, True, 0),
+    ],
+)
+def test_a_guess_at_a_value_that_an_unhealed_cell_would_have_made_anew_is_not_offered(
+    source: str, fix: Applicability, stale: bool, root: int
+) -> None:
+    failure = Failure("c", source, ename="ValueError", evalue="no", statement=0)
+    patch = Patch((), "reckon it", "too few", healer="rules", applicability=fix)
+    shown = Candidate(
+        patch, Trial(patch.id, (), Ending.FINISHED, Start.BEFORE_CELL, Isolation("fake")), Verdict(patch.id, 5.0, True)
+    )
+    proposal = Proposal(failure, Diagnosis("too few"), (shown,), (Start.BEFORE_CELL,))
+    outcome = Outcome(Reason.EXHAUSTED, failure, Diagnosis("too few"), proposal=(proposal,))
+    assert cascades.find_root(Cell("c", source, stale=stale), failure, outcome, LOST, ()) == root
