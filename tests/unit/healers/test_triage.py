@@ -183,6 +183,7 @@ def test_a_missing_folder_to_run_in_is_no_missing_program(bench: Bench, call: st
         ["xs = {'alpha': 1}", "# what happens if we double it?\nxs['Alpha'] * 2"],  # a slip, by a rule that is sure of it
         ["fit = {}", "# what is left over is an error\nfit['a'] + 1"],
         ["fit = {}", "# the remaining part is an error term\nfit['a'] + 1"],
+        ["xs = {'alpha': 1}", "# shows what happens if we double it\nxs['Alpha'] * 2"],
         ["totals = {}", "# let us see what happens with a longer list\ntotals['a'] + 1"],
         ["codes = ['a1', 'b2', 3, 4]", "max(codes)"],
         ["rows = ['name', '4', '7']", "[int(r) for r in rows]"],  # a heading

@@ -77,7 +77,7 @@ _UNDONE = re.compile(r"\b(?:need\w*|must|todo|fixme|look\w*|yet|last time)\b", r
 _ERROR_NAME = re.compile(r"\b[A-Z]\w*(?:Error|Exception|Warning)\b")
 ASKED = re.compile(
     r"\bwhat (?:happens|will happen|would happen) (?:if|when)\b.{0,200}\?|\bwhat (?:does|will|would) \w+ say\b.{0,200}\?|\bwhat if\b.{0,200}\?|"
-    r"\b(?:see|watch|observe|find out|look at) what (?:happens|will happen) (?:if|when)\b",
+    r"\b(?:see|watch|observe|find out|look at|shows?|showing|demonstrat(?:es?|ing)|illustrat(?:es?|ing)) what (?:happens|will happen|would happen) (?:if|when)\b",
     re.IGNORECASE,
 )
 """A question that a cell answers by failing, unless a rule knows what it was to do."""
