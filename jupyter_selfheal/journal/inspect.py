@@ -115,6 +115,10 @@ def list_numbered_runs(run: str, folder: Path | None = None) -> list[str]:
     return [found[number] for number in sorted(found, key=lambda text: [int(n) for n in text.split(".")])] or [run]
 
 
+_WIDE = 110
+"""Columns from which on what failed stands beside the rest of a run."""
+
+
 def find_journal(run: str, folder: Path | None = None) -> Path:
     """The journal of a run: by its id, the beginning of it, ``last``, or the path of a file. Raises UsageError."""
     if run.endswith(".jsonl") and Path(run).is_file():
@@ -132,14 +136,19 @@ def find_journal(run: str, folder: Path | None = None) -> Path:
     return paths[0]
 
 
-def format_run_table(folder: Path | None = None) -> Iterator[str]:
-    """The list of runs, one line each, under a heading. A cost with a question mark leaves out what has no known price."""
-    yield f"{'run':<14} {'began':<16} {'ended':<17} {'tried':>5} {'cost':>8}  failure"
-    for run in list_runs(folder):
+def format_run_table(folder: Path | None = None, columns: int = 0) -> Iterator[str]:
+    """The list of runs under a heading, a line each; where there are few ``columns``, two. A cost with a question mark leaves out what has
+    no known price."""
+    runs = list(list_runs(folder))
+    width = max((14, *(len(run.id) for run in runs)))
+    apart = "\n    " if 0 < columns < _WIDE else "  "
+    yield f"{'run':<{width}} {'began':<16} {'ended':<17} {'tried':>5} {'cost':>8}{apart}failure"
+    for run in runs:
         where = f"[{Path(run.notebook).name}] " if run.notebook else ""
         began = run.began[:16].replace("T", " ")
         cost = f"{run.cost.usd:.4f}" + ("?" if run.cost.unknown else "")
-        yield f"{run.id:<14} {began:<16} {describe_ending(run.ending):<17} {run.attempts:>5} {cost:>8}  {where}{run.headline}"
+        ended = f"{run.id:<{width}} {began:<16} {describe_ending(run.ending):<17} {run.attempts:>5} {cost:>8}"
+        yield f"{ended}{apart}{where}{run.headline}"
 
 
 def format_timeline(

@@ -15,9 +15,10 @@ def print_trace(options: argparse.Namespace) -> int:
     from jupyter_selfheal.loop import events  # noqa: F401  (registers the classes that a journal holds)
 
     if not options.runs:
-        heading, *rows = format_run_table()
         columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-        table = [f"{line[: columns - 1]}…" if 0 < columns < len(line) else line for line in (heading, *rows)]
+        heading, *rows = format_run_table(columns=columns)
+        lines = "\n".join((heading, *rows)).split("\n")
+        table = [f"{line[: columns - 1]}…" if 0 < columns < len(line) else line for line in lines]
         print("\n".join(table) if rows else "Nothing has been healed yet.")
     runs = [run for named in options.runs for run in list_numbered_runs(named)]
     for number, run in enumerate(runs):

@@ -90,4 +90,6 @@ def _read_profile(path: Path) -> str:
 
 
 def _write_profile(path: Path, text: str) -> None:
-    write.write_atomically(path.resolve(), text)  # a link to a file elsewhere (dotfiles in git, say) stays one
+    write.write_atomically(
+        path.resolve(), text, option="IPYTHONDIR"
+    )  # a link to a file elsewhere (dotfiles in git, say) stays one

@@ -92,4 +92,4 @@ def _revert_text_file(path: Path, in_parts: bool) -> int:
 def _replace_file(path: Path, held: bytes, text: str, encoding: str = "utf-8") -> None:
     if path.read_bytes() != held:
         raise NotebookError(f"{path}: changed on disk meanwhile: try again")
-    write.write_atomically(path, text, encoding)
+    write.write_atomically(path, text, encoding, option="")

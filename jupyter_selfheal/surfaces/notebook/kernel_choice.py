@@ -35,6 +35,10 @@ def choose_kernel(name: str) -> tuple[str, str | None]:
             f"no kernel named {name!r} is installed (installed: {installed}): install it, or name another one with "
             f"--kernel, such as --kernel {DEFAULT}"
         ) from None
+    except OSError as error:  # IPython makes its folder to look into it
+        raise KernelError(
+            f"IPython's folder cannot be made ({error.filename}: {error.strerror}): make room there, or set IPYTHONDIR to one that can be written"
+        ) from None
     if not language.lower().startswith(("python", "ipython")):
         raise NotebookError(f"the kernel {name!r} runs {language}; only Python notebooks can be healed")
     return name, None

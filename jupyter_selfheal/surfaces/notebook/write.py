@@ -154,7 +154,8 @@ def encode_text(text: str, encoding: str = "utf-8") -> bytes:
 def write_atomically(path: Path, text: str, encoding: str = "utf-8", *, option: str = "-o") -> None:
     """Write a file so that at any moment it holds either all of the old text or all of the new one.
 
-    Raises :class:`NotebookError`, in one line, where the folder or the disk does not allow it.
+    Raises :class:`NotebookError`, in one line, where the folder or the disk does not allow it; ``option`` names another place, empty where
+    there is none.
     """
     target = path.resolve()
     held = encode_text(text, encoding)
@@ -169,9 +170,7 @@ def write_atomically(path: Path, text: str, encoding: str = "utf-8", *, option: 
         os.chmod(temporary, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_read_umask())
         os.replace(temporary, target)
     except OSError as error:
-        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        what = f"{'make room there, or ' if is_full else ''}choose another place with {option}"
-        raise NotebookError(f"{path}: cannot be written ({error.strerror}): {what}") from error
+        raise NotebookError(f"{path}: cannot be written ({error.strerror}): {_list_ways_out(error, option)}") from error
     finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)
@@ -214,9 +213,7 @@ def check_writable(path: Path, *, option: str = "-o") -> None:
         with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
-        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        what = f"{'make room there, or ' if is_full else ''}choose another place with {option}"
-        raise NotebookError(f"{path}: cannot be written ({error.strerror}): {what}") from error
+        raise NotebookError(f"{path}: cannot be written ({error.strerror}): {_list_ways_out(error, option)}") from error
     check_unprotected(path, option=option)
 
 
@@ -224,6 +221,12 @@ def check_unprotected(path: Path, *, option: str = "-o") -> None:
     """Refuse a file that is write-protected: a rename would replace it all the same, where its folder may be written."""
     if path.exists() and (not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK)):
         raise NotebookError(f"{path}: write-protected: make it writable, or choose another place with {option}")
+
+
+def _list_ways_out(error: OSError, option: str) -> str:
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    ways = ["make room there"] * is_full + [f"choose another place with {option}"] * bool(option)
+    return ", or ".join(ways) or "make it writable"
 
 
 def _read_umask() -> int:

@@ -130,6 +130,17 @@ def test_runs_are_listed_with_their_end_and_a_damaged_one_as_damaged(folder: Pat
     assert "sales.ipynb" in list(format_run_table(folder))[1]
 
 
+def test_in_a_narrow_terminal_what_failed_stands_below_its_run(tmp_path: Path) -> None:
+    for name in ("live-20261130-145432-17014-2", "0123abcd-1"):
+        JsonlJournal.create(name, notebook="sales.ipynb", folder=tmp_path).close()
+    wide, narrow = (list(format_run_table(tmp_path, columns)) for columns in (200, 80))
+    assert all("\n" not in line for line in wide)
+    lines = [line for row in narrow for line in row.split("\n")]
+    assert len(lines) == 2 * len(wide)
+    assert max(map(len, lines)) <= 80
+    assert any(line.startswith("    [sales.ipynb] ") for line in lines)
+
+
 def test_a_run_is_found_by_its_beginning(folder: Path) -> None:
     assert find_journal("last", folder) == find_journal("abc", folder) == folder / "abc123.jsonl"
     with pytest.raises(UsageError, match="no run 'zzz'"):

@@ -59,11 +59,13 @@ def test_the_list_of_runs_is_cut_to_a_terminal_and_whole_in_a_file(
     screen = Screen()
     monkeypatch.setattr(sys, "stdout", screen)
     assert main(["trace"]) == 0
-    heading, row = screen.getvalue().splitlines()
+    heading, failure, row, failed = lines = screen.getvalue().splitlines()
     assert heading.startswith("run ")
+    assert failure.strip() == "failure"
     assert row.startswith("abc123 ")
-    assert row.endswith("…")
-    assert max(len(heading), len(row)) <= 60
+    assert failed.startswith("    [long-")
+    assert failed.endswith("…")
+    assert max(map(len, lines)) <= 60
 
 
 def test_a_rules_page_and_a_timeline_fit_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_selfheal.errors import ConfigError
+from jupyter_selfheal.errors import ConfigError, NotebookError
 from jupyter_selfheal.surfaces.cli import profile
+from tests.disk import no_room
 
 
 @pytest.fixture
@@ -67,3 +68,9 @@ def test_a_folder_that_ipython_cannot_keep_is_refused(
     with pytest.raises(ConfigError, match="set IPYTHONDIR"):
         switch(command)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_disk_without_room_names_the_variable_that_moves_the_file(config: Path) -> None:
+    with no_room(), pytest.raises(NotebookError, match="choose another place with IPYTHONDIR"):
+        switch("enable")
+    assert not config.exists()

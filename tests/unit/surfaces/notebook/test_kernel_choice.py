@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,10 @@ def test_an_environment_that_is_not_there_is_refused_with_what_to_do(name: str) 
 def test_the_kernel_of_another_language_is_refused() -> None:
     with pytest.raises(NotebookError, match="runs R; only Python"):
         choose_kernel("ir")
+
+
+@pytest.mark.skipif(not os.access("/proc", os.W_OK), reason="only root is told that /proc may be written to")
+def test_a_home_in_which_ipython_can_make_no_folder_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IPYTHONDIR", "/proc/none")
+    with pytest.raises(KernelError, match=r"IPython's folder cannot be made \(/proc/none: .*\): .* set IPYTHONDIR"):
+        choose_kernel("python3")
