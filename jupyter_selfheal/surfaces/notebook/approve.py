@@ -28,12 +28,13 @@ class PolicyApprover:
 
     A pause (budget, attempts) ends the heal, as there is nobody to ask; a fix that adds a capability is passed over, and the
     next healer is asked. ``choices`` are answers to questions that hold fixes up, by cell: of the fixes that give the answer the best
-    one is applied, as far as the policy goes.
+    one is applied, as far as the policy goes. Where it is ``offline``, nobody can allow the network.
     """
 
     policy: str
     accept: float
     choices: Mapping[str, str] = field(default_factory=dict)
+    offline: bool = False
     asks_person: ClassVar[bool] = False
 
     def decide(self, proposal: Proposal) -> Decision:
@@ -41,7 +42,12 @@ class PolicyApprover:
         by = f"--approve {self.policy}"
         if proposal.needs_consent:
             needs = ", ".join(proposal.needs_consent)
-            return Decision(Choice.REJECT, text=f"the fix adds {needs}: --approve ask lets you allow it", by=by)
+            remedy = "--approve ask lets you allow it"
+            if self.offline and "network" in proposal.needs_consent:
+                return Decision(
+                    Choice.REJECT, text=f"the fix adds {needs}, which --offline rules out: without that {remedy}", by=by
+                )
+            return Decision(Choice.REJECT, text=f"the fix adds {needs}: {remedy}", by=by)
         chosen, is_said = self.choices.get(proposal.failure.cell_id, ""), False
         for question in proposal.blocking:
             if chosen in question.answers:

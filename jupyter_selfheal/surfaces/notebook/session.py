@@ -309,7 +309,8 @@ class Session:
                 self._all_safe,
             )
         choices = list_choices(document, self.settings.answers)
-        return PolicyApprover(self.settings.approve, self.settings.config.accept, choices)
+        config = self.settings.config
+        return PolicyApprover(self.settings.approve, config.accept, choices, config.offline)
 
 
 def _ask_beside_output(question: str) -> str:

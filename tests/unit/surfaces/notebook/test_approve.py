@@ -229,6 +229,18 @@ def test_a_policy_passes_over_what_adds_a_capability_so_that_the_next_healer_is_
     assert "adds subprocess" in decision.text
 
 
+@pytest.mark.parametrize(
+    ("needs", "offline", "is_ruled_out"),
+    [(("network",), True, True), (("network",), False, False), (("subprocess",), True, False)],
+)
+def test_offline_no_permission_is_named_that_cannot_be_given(
+    needs: tuple[str, ...], offline: bool, is_ruled_out: bool
+) -> None:
+    decision = PolicyApprover("all", 7.0, offline=offline).decide(proposal(needs_consent=needs, proven_from=()))
+    assert ("--offline rules out" in decision.text) is is_ruled_out
+    assert "--approve ask lets you allow it" in decision.text
+
+
 def policy_of(policy: str) -> Callable[[Proposal], Choice]:
     return lambda shown: PolicyApprover(policy, 7.0).decide(shown).choice
 
