@@ -69,3 +69,21 @@ def test_a_right_that_is_missing_is_no_missing_module_and_the_way_to_let_cells_w
     found = diagnose(bench.fail(saved, "saved.result()"))
     assert found.skip_reason == "environment"
     assert "`heal --write`" in found.advice
+
+
+@pytest.mark.parametrize(
+    ("evalue", "cause", "advice"),
+    [
+        (r"Command 'b'ls nofolder\n'' returned non-zero exit status 2.", "status 2: `ls nofolder`", "output"),
+        (r"Command 'b'foo --bar\n'' returned non-zero exit status 127.", "status 127: `foo --bar`", "install it"),
+        ("Command '['ls', '../data']' returned non-zero exit status 2.", "status 2: `['ls', '../data']`", "output"),
+        ("Command 'make' died with <Signals.SIGKILL: 9>.", "was killed: `make`", "output"),
+    ],
+)
+def test_a_program_that_failed_is_no_missing_module(bench: Bench, evalue: str, cause: str, advice: str) -> None:
+    broken = bench.fail("1 / 0")
+    failure = replace(broken.case.failure, ename="CalledProcessError", evalue=evalue)
+    found = diagnose(replace(broken, case=replace(broken.case, failure=failure)))
+    assert found.skip_reason is SkipReason.ENVIRONMENT
+    assert cause in found.cause
+    assert advice in found.advice

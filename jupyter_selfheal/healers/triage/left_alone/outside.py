@@ -283,6 +283,8 @@ def diagnose_machine(context: RuleContext, remedies: Remedies) -> Diagnosis | No
         r"command not found|is not installed or not in your PATH|Requested MovieWriter",
         failure.evalue,
     )
+    if failure.ename == "CalledProcessError" and (ended := _ENDED.match(failure.evalue)):
+        return _diagnose_command(ended)
     if words or failure.ename in ("ExecutableNotFound", "TclError", "CalledProcessError"):
         return leave_alone(
             "Something that the cell needs is missing on this machine.",
@@ -291,3 +293,18 @@ def diagnose_machine(context: RuleContext, remedies: Remedies) -> Diagnosis | No
             confidence=85,
         )
     return None
+
+
+_ENDED = re.compile(r"Command '(?:b['\"])?(.+?)['\"]?' (?:returned non-zero exit status (\d+)|died with)", re.DOTALL)
+
+
+def _diagnose_command(ended: re.Match[str]) -> Diagnosis:
+    """A program that the cell runs (`%%bash`, `subprocess`) and that failed: why stands in the output, not in the error."""
+    command = ended[1].replace("\\n", "\n").strip().splitlines()[0][:80]
+    how = f"ended with status {ended[2]}" if ended[2] else "was killed"
+    advice = "What it said stands in the cell's output: mend the command, or what it reads."
+    if ended[2] == "127":
+        advice = "The shell finds no program of that name: install it, or correct the name."
+    return leave_alone(
+        f"A program that the cell runs {how}: `{command}`.", SkipReason.ENVIRONMENT, advice, confidence=85
+    )
