@@ -126,8 +126,8 @@ def compare_outputs(stored: Sequence[Output], new: Sequence[Output], source: str
     )
 
 
-_CHOSEN = re.compile(r"\{(?:'\w+': [^{}\n]*)?\}")
-"""A dictionary of parameters as it is shown."""
+_CHOSEN = re.compile(r"\{(?:'\w+': [^{}\n]*?)?(?:\}|\.\.\.)")
+"""A dictionary of parameters as it is shown; in a table a long one is cut."""
 
 
 def _list_words(text: str, source: str) -> list[str]:

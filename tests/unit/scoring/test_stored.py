@@ -140,6 +140,7 @@ BROKEN = """          model   \\
     [
         (WIDE, BROKEN, "rows.append(search.best_params_)", True),
         ("{'C': 1, 'penalty': 'l1'}", "{'C': 10, 'penalty': 'l2'}", "print(search.best_params_)", True),
+        (WIDE, BROKEN.replace("'random'}", "'ra..."), "rows.append(search.best_params_)", True),  # a long one is cut
         (WIDE, BROKEN, "rows.append(search.params)", False),  # nobody says that these were chosen
         (WIDE, BROKEN.replace("lasso", "ridge"), "rows.append(search.best_params_)", False),
         ("best: {'C': 1}", "worst: {'C': 1}", "print(search.best_params_)", False),
