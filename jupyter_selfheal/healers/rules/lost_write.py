@@ -41,7 +41,7 @@ class LostWrite(Rule):
 
     **Failure** Any that comes of a table which was not changed, often many cells below: `ValueError: could not convert string to
     float: 'male'`, `Input X contains NaN`. Since pandas 3.0 `df["c"].replace(…, inplace=True)`, `df["c"].fillna(0, inplace=True)`,
-    `df["c"][mask] = 0`, `df["c"].loc[mask] = 0` and `df.loc[:, "c"].fillna(0, inplace=True)` change a copy, and only a warning says so, if it is not
+    `df["c"][mask] = 0`, `df["c"][:5] = 0`, `df["c"].loc[mask] = 0` and `df.loc[:, "c"].fillna(0, inplace=True)` change a copy, and only a warning says so, if it is not
     filtered out. So does `c = df["c"]` with `c.fillna(0, inplace=True)` below it, of which nothing warns. And so does a
     method that is given the table, or that writes into the object's own (`self.data["c"].fillna(0, inplace=True)`), where pandas warned of it. A table whose
     name holds an array by now (`X = scaler.fit_transform(X)`) counts where pandas warned, or the notebook filters its warnings out.

@@ -10,7 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.called_functions import Place, walk_with_places
 from jupyter_selfheal.healers.rules.context.column_aliases import METHODS
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.nodes import is_truth
+from jupyter_selfheal.healers.rules.context.nodes import is_truth, read_literal
 
 FILLING = frozenset({"fillna", "ffill", "bfill", "interpolate"})
 
@@ -110,7 +110,10 @@ def _read_assignment(source: str, node: ast.Assign | ast.AugAssign) -> _Reading 
         how = column.attr
         column = column.value
     elif isinstance(target.slice, ast.Slice):
-        return None  # rows by position or by label: which of the two hangs on the index
+        bounds = (target.slice.lower, target.slice.upper, target.slice.step)
+        if not all(b is None or isinstance(read_literal(b)[1], int) for b in bounds):
+            return None  # rows by position or by label: which of the two hangs on the index
+        how = "iloc"  # whole numbers are positions where the labels are such numbers, too
     table = _find_table(column)
     if table is None or isinstance(target.slice, ast.Tuple):
         return None
