@@ -23,7 +23,7 @@ class AttributeOfItems(Rule):
     **Failure** `NameError: name 'balance' is not defined` at `sorted(accounts, key=balance)`; `TypeError: '<' not supported between instances of
     'Account' and 'Account'` at `max(accounts)`; `unsupported operand type(s) for +: 'int' and 'Account'` at `sum(accounts)`.
 
-    **Fix** `key=lambda item: item.balance`, of dictionaries `item['balance']`, of texts `key=str.lower`; `sum(item.balance for item in accounts)`.
+    **Fix** `key=lambda item: item.balance`, of dictionaries `item['balance']`, of a method `item.balance()`, of texts `key=str.lower`; `sum(item.balance for item in accounts)`.
 
     **Fix safety** Unsafe: the items have a value of this name, or one number only, and a function of that name may have been meant. Silent where
     the notebook binds the name, where the items have it not, and where they have no number or several.
@@ -60,7 +60,7 @@ class AttributeOfItems(Rule):
         if first is not None and first.type == "str" and name in first.attributes:
             text = f"str.{name}"
         else:
-            field = find_field(context, items, name)
+            field = find_field(context, items, name) or _find_method(context, items, name)
             text = f"lambda item: item{field}" if field else ""
         if not text:
             return None
@@ -95,3 +95,9 @@ def _find_items(call: ast.Call) -> ast.expr | None:
     if isinstance(call.func, ast.Attribute):
         return call.func.value if call.func.attr == "sort" else None
     return call.args[0] if len(call.args) == 1 else None
+
+
+def _find_method(context: RuleContext, items: str, name: str) -> str:
+    """``.area()``, where each item is an object of the notebook's own class that has such a method."""
+    has = f"all(type(item).__module__ == '__main__' and callable(getattr(type(item), {name!r}, None)) for item in {items})"
+    return f".{name}()" if context.is_true(f"isinstance({items}, (list, tuple)) and len({items}) > 0 and {has}") else ""

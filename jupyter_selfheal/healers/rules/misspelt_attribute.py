@@ -84,7 +84,9 @@ class MisspeltAttribute(Rule):
             return
         if owner.is_a("pandas.DataFrame") and find_missed_renaming(context, wrong) is not None:
             return  # PDA203: `sales_q1` is no slip of `SalesQ1`, which was to be renamed
-        known = [a for a in owner.attributes if not a.startswith("_") or wrong.startswith("_")]
+        inside = owner.module == "__main__" and isinstance(node.value, ast.Name) and node.value.id == "self"
+        own_name = f"_{wrong}" if inside else ""
+        known = [a for a in owner.attributes if not a.startswith("_") or wrong.startswith("_") or a == own_name]
         family = _list_family(context, owner, node, known)
         near = family or find_nearest(wrong, known) or _find_beginning(wrong, known)
         for word in near if len(near) <= 2 else ():

@@ -15,29 +15,32 @@ RECKONED = re.compile(
     r"^unsupported operand type\(s\) for \S+: '(?:int|float)' and '(\w+)'|^unsupported operand type\(s\) for \S+: '(\w+)' and '(?:int|float)'"
     r"|^'[<>]=?' not supported between instances of '(?:int|float)' and '(\w+)'|^'[<>]=?' not supported between instances of '(\w+)' and '(?:int|float)'"
     r"|^(?:int|float)\(\) argument must be .* not '(\w+)'|^must be real number, not (\w+)|^bad operand type for abs\(\): '(\w+)'"
-    r"|^type (\w+) doesn't define __round__"
+    r"|^type (\w+) doesn't define __round__|^can't convert type '(\w+)' to numerator/denominator"
 )
 WRITTEN = re.compile(r"^'(\w+)' object has no attribute '(\w+)'|^can only concatenate str \(not \"(\w+)\"\) to str")
+MOST = 3
+"""Fields of the type from which on nobody knows which is meant."""
+ONLY = "The field is the only one of its type in each record; the records may be the wrong ones."
 TEXT_METHODS = frozenset(n for n in dir(str) if not n.startswith("_"))
 
 
 class RecordForItsField(Rule):
-    """Read the one field of a loop's record that has the wanted type.
+    """Read the field of a loop's record that has the wanted type.
 
     **Failure** `TypeError: unsupported operand type(s) for +=: 'int' and 'tuple'` (`'dict'`, `'Order'`) at `total += order` in `for order in orders:`, `AttributeError: 'dict' object has no attribute
     'upper'` at `[row.upper() for row in rows]`.
 
     **Fix** `total += order[1]`, `order["price"]`, `order.price`; `row["name"].upper()`.
 
-    **Fix safety** Unsafe: the field is the only one of its type that each record has, but the records may be the wrong ones. Silent where several fields have the type, where one record lacks it, and where the line uses
-    the record more than once.
+    **Fix safety** Unsafe: the field may be the only one of its type that each record has, but the records may be the wrong ones. Silent where more than three fields have the type, where one record lacks it, and where
+    the line uses the record more than once.
     """
 
     code = "TYP264"
     name = "record in place of its field"
     enames = frozenset({"TypeError", "AttributeError"})
     applicability = Applicability.UNSAFE
-    why = "The field is the only one of its type in each record; the records may be the wrong ones."
+    why = "Another field of the records has this type, too."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         kind, kinds = _read_wanted(context.failure.evalue)
@@ -51,13 +54,15 @@ class RecordForItsField(Rule):
             if known is None or known.type != kind:
                 continue
             fields = list_fields(context, items, kinds)
-            if len(fields) == 1:
-                text = f"{use.id}{fields[0]}"
+            what = "number" if kinds == NUMBER else "text"
+            for field in fields if len(fields) <= MOST else ():
+                text = f"{use.id}{field}"
                 yield self.patch(
                     context.replace_here((*context.span(use), text)),
                     f"Use `{text}`",
-                    f"`{use.id}` is a `{kind}`; `{text}` is its only {'number' if kinds == NUMBER else 'text'}.",
-                    prior=0.9,
+                    f"`{use.id}` is a `{kind}`; `{text}` is {'its only' if len(fields) == 1 else 'a'} {what}.",
+                    why=ONLY if len(fields) == 1 else self.why,
+                    prior=0.9 if len(fields) == 1 else 0.5,
                 )
             return
 

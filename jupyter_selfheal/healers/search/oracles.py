@@ -14,6 +14,11 @@ from jupyter_selfheal.model import Case, Cell, Oracle
 from jupyter_selfheal.source.commented_results import list_commented_results
 from jupyter_selfheal.source.rerun import DEFINITIONS
 
+NUMPY_NUMBERS = frozenset(
+    f"np.{name}" for name in ("float64", "float32", "int64", "int32", "uint8", "bool", "bool_", "str_")
+)
+NUMPY_TRUTHS = {"np.True_": True, "np.False_": False}
+"""How NumPy shows single values since release 2 (https://numpy.org/neps/nep-0051-scalar-representation.html)."""
 CELLS_BELOW = 8
 """Cells below whose comments are read."""
 
@@ -37,12 +42,37 @@ def read_stored_oracle(case: Case) -> Oracle:
     if any(o.output_type == "error" for o in outputs):
         return Oracle()
     shown = next((str(o.data.get("text/plain", "")) for o in outputs if o.output_type == "execute_result"), "")
-    try:
-        ast.literal_eval(src.parse_expression(shown))
-    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+    if not _is_value(shown):
         shown = ""
     printed = "".join(o.text for o in outputs if o.output_type == "stream" and o.name == "stdout")
     return Oracle(expect=shown, stdout=printed.strip())
+
+
+def _is_value(shown: str) -> bool:
+    """Whether what is shown is a literal, or is made of literals and NumPy's arrays and numbers alone: ``array([0.5, 1. ])``, ``np.int64(3)``."""
+    try:
+        tree = _PlainValues().visit(src.parse_expression(shown))
+        ast.literal_eval(tree)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return False
+    return not any(isinstance(n, ast.Constant) and n.value is ... for n in ast.walk(tree))  # cut where it is shown
+
+
+class _PlainValues(ast.NodeTransformer):
+    """Puts what NumPy's arrays and numbers are made of in their place."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        name = ast.unparse(node.func)
+        is_plain = all(k.arg == "dtype" and isinstance(k.value, ast.Constant | ast.Name) for k in node.keywords)
+        is_known = name == "array" or name in NUMPY_NUMBERS
+        types = {k.value.id for k in node.keywords if isinstance(k.value, ast.Name)}
+        if not is_known or not is_plain or len(node.args) != 1 or not types <= {"object", "bool", "int", "float"}:
+            return node
+        return ast.fix_missing_locations(self.generic_visit(node.args[0]))
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        value = NUMPY_TRUTHS.get(ast.unparse(node))
+        return node if value is None else ast.copy_location(ast.Constant(value), node)
 
 
 def list_test_functions(case: Case) -> set[str]:

@@ -12,6 +12,7 @@ from jupyter_selfheal.inside.search.bounds_alone import calls_assertion, find_bo
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.given_back import find_given_back
+from jupyter_selfheal.inside.search.given_otherwise import find_given_otherwise
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES
 from jupyter_selfheal.inside.search.idle_loops import find_fewer_rounds
@@ -104,6 +105,7 @@ class Doubts:
             or self._describe_turned(n)
             or self._describe_given_up(n)
             or self._describe_measure(n)
+            or self._describe_given_otherwise(n)
             or self._describe_odd_patch(n)
             or describe_doubt_of_several(
                 self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
@@ -127,6 +129,13 @@ class Doubts:
         texts = self.candidates[n].texts
         names = [self.measures[k] for k in texts if k in self.measures and not self.sight.calls.get(self.measures[k])]
         return f"`{names[0]}` is what the checks measure with" if names and len(names) == len(texts) else ""
+
+    def _describe_given_otherwise(self, n: int) -> str:
+        """The doubt about a change of a function where another call of it meets the same check."""
+        if self.hypotheses.count_checks(n) > 1:
+            return ""
+        name = find_given_otherwise(self.units, self.candidates[n].texts, (c.texts for c in self.candidates))
+        return f"`{name}` may be given the wrong thing: another call of it passes too" if name else ""
 
     def _describe_unknown_argument(self, n: int) -> str:
         """The doubt about a patch with which a call is given nothing, or what was made up, for a name that nothing binds, or something is called in place of it."""

@@ -26,7 +26,9 @@ def list_fields(context: RuleContext, items: str, kinds: str = "") -> list[str]:
         keys = context.keys(f"{items}[0]")
         names: list[str | int] = [k for k in (keys.keys if keys is not None else ()) if isinstance(k, str)]
     elif first.type in ("tuple", "list"):
-        names = list(range(max(first.length, 0)))
+        # a loop inside an expression does not see the frame's variables: `items` stands in its head alone
+        is_even = context.is_true(f"all(len(item) == {first.length} for item in {items})")
+        names = list(range(first.length)) if is_even else []
     else:
         names = [n for n in first.attributes if not n.startswith("_")]
     return [f for n in names[:MOST] if (f := find_field(context, items, n, kinds))]
@@ -36,7 +38,7 @@ def find_field(context: RuleContext, items: str, name: str | int, kinds: str = "
     """What reads the field of a name or place in every item, of some types if they are given; empty where an item lacks it."""
     asked = f" and all(type(item{{field}}) in {kinds} for item in {items})" if kinds else ""
     if isinstance(name, int):
-        forms = {f"[{name}]": f"type(item) in (tuple, list) and len(item) == len({items}[0]) > {name}"}
+        forms = {f"[{name}]": f"type(item) in (tuple, list) and len(item) > {name}"}
     else:
         forms = {
             f".{name}": f"{name!r} in vars(item)",
