@@ -105,8 +105,8 @@ class Doubts:
             or self._describe_turned(n)
             or self._describe_given_up(n)
             or self._describe_measure(n)
-            or self._describe_given_otherwise(n)
             or self._describe_odd_patch(n)
+            or self._describe_given_otherwise(n)
             or describe_doubt_of_several(
                 self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
             )
