@@ -28,8 +28,38 @@ def find_avoided_call(case: Case, patch: Patch) -> str:
     ):
         return ""
     called = [inner[0].function] if inner else _list_given_wrongly(case)
+    if not called and (converted := _find_conversion_left(case, before, after)):
+        return converted
     changed, was, now = _collect_changed_functions(before, after), _count_calls(before), _count_calls(after)
     return next((name for name in called if name not in changed and now[name] < was[name]), "")
+
+
+_NOT_CONVERTED = re.compile(
+    r"could not convert|invalid literal for|[Cc]annot convert (?:non-finite|float NaN)|NaN to integer"
+)
+_CONVERTING = frozenset({"astype", "int", "float", "to_numeric"})
+_REDUCING = frozenset({"sum", "mean", "median", "min", "max", "prod", "std", "var", "count", "first", "last"})
+
+
+def _find_conversion_left(case: Case, before: str, after: str) -> str:
+    """``df["n"].astype(int)`` where ``df["n"].sum().astype(int)`` stands for ``df["n"].astype(int).sum()``: what is left of values that cannot be
+    converted can be."""
+    if not _NOT_CONVERTED.search(case.failure.evalue):
+        return ""
+    was, now = _list_conversions(before), _list_conversions(after)
+    if not any(is_reduced for text, is_reduced in now.items() if text not in was):
+        return ""
+    return next((text for text in was if text not in now), "")
+
+
+def _list_conversions(source: str) -> dict[str, bool]:
+    """The calls that convert, as text, and whether each is of the result of a reduction."""
+    found = {}
+    for call in (n for n in src.walk(source) if isinstance(n, ast.Call) and _read_name(n.func) in _CONVERTING):
+        given = [call.func.value] if isinstance(call.func, ast.Attribute) else call.args
+        inner = [n for g in given for n in ast.walk(g) if isinstance(n, ast.Call)]
+        found[ast.unparse(call)] = any(_read_name(n.func) in _REDUCING for n in inner)
+    return found
 
 
 _GIVEN_WRONGLY = re.compile(r"(?:[\w<>]+\.)*(\w+|<lambda>)\(\) (?:missing|takes|got) ")

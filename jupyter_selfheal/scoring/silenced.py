@@ -1,4 +1,4 @@
-"""A warning that is an error is not mended by being silenced, nor a division by zero by being allowed."""
+"""A warning that is an error is not mended by being silenced, nor a division by zero by being allowed, nor what a check found by turning it off."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from jupyter_selfheal.scoring.asserts import list_patched_cells
 
 _FILTERS = frozenset({"simplefilter", "filterwarnings", "resetwarnings", "catch_warnings", "captureWarnings"})
 _FLOATS = frozenset({"seterr", "errstate", "seterrcall"})
+_CHECKS = frozenset({"verify_integrity", "validate", "strict"})
+"""Arguments that have a library look whether what it is given is as it is meant to be."""
 _HOOKS = frozenset({"warnings.warn", "warnings.showwarning", "warnings.filters"})
 
 
@@ -20,6 +22,21 @@ def find_silenced_warning(case: Case, patch: Patch) -> str:
     if not case.failure.ename.endswith("Warning"):
         return ""
     return "silences the warning" if _changes_calls(case, patch, _FILTERS) or _sets_hook(case, patch) else ""
+
+
+def find_check_turned_off(case: Case, patch: Patch) -> str:
+    """The argument with which the failing call was asked to check what it is given (`verify_integrity=True`), and which a patch turns off, or
+    leaves out; empty where there is none, and where the call takes no such argument."""
+    if case.failure.ename == "TypeError":
+        return ""
+    cells = list_patched_cells(case, patch)
+    before, after = (Counter(check for cell in cells for check in _list_checks(cell[n])) for n in (1, 2))
+    return next((f"turns the check `{check}` off" for check in before - after), "")
+
+
+def _list_checks(source: str) -> list[str]:
+    keywords = [n for n in src.walk(source) if isinstance(n, ast.keyword) and n.arg in _CHECKS]
+    return [ast.unparse(k) for k in keywords if not (isinstance(k.value, ast.Constant) and not k.value.value)]
 
 
 def find_allowed_float_error(case: Case, patch: Patch) -> bool:

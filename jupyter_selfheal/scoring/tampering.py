@@ -28,7 +28,7 @@ from jupyter_selfheal.scoring.edited_asserts import find_edited_asserts
 from jupyter_selfheal.scoring.evidence import ENDS, SKIPS
 from jupyter_selfheal.scoring.hidden_missing import count_guards, find_hidden_missing
 from jupyter_selfheal.scoring.literals import find_hard_coded
-from jupyter_selfheal.scoring.silenced import find_silenced_warning
+from jupyter_selfheal.scoring.silenced import find_check_turned_off, find_silenced_warning
 from jupyter_selfheal.scoring.stand_ins import find_shadowed_calls, find_stand_ins
 from jupyter_selfheal.scoring.swallowed_errors import find_swallowed_errors, had_its_handlers
 from jupyter_selfheal.scoring.vacuous_conditions import find_disarmed_asserts, find_vacuous_conditions
@@ -72,6 +72,8 @@ def find_tampering(case: Case, patch: Patch) -> tuple[str, ...]:
         tricks += find_shadowed_calls(case, old, new)
     if silenced := find_silenced_warning(case, patch):
         tricks.append(silenced)
+    if turned_off := find_check_turned_off(case, patch):
+        tricks.append(turned_off)
     if hidden := find_hidden_missing(case, patch, old, new):
         tricks.append(f"keeps from running what reads `.{hidden}`, which nothing has")
     tricks += _find_weakened_asserts(before, after)

@@ -87,3 +87,38 @@ def test_a_function_of_a_file_beside_the_notebook_is_one_of_the_notebook(file: s
     frames = (Frame("", 1, "<module>", cell_id="c1"), Frame(file, 3, "median"))
     case = case_of([MEAN, Cell("c1", "len(median([5, 1]))")], 1, ename="TypeError", frames=frames)
     assert find_avoided_call(case, patch_of(case, "len(max([5, 1]))", "c1")) == avoided
+
+
+GAPS = ("data = [1.0, None]\ns = Column(data)", "s.astype(int).sum()")
+
+
+@pytest.mark.parametrize(
+    ("changed", "avoided"),
+    [
+        ("s.sum().astype(int)", "s.astype(int)"),
+        ("int(s.sum())", "s.astype(int)"),
+        ("s.fillna(0).astype(int).sum()", ""),
+        ("s.astype('Int64').sum()", ""),
+        ("s.round().astype(int).sum()", ""),
+    ],
+    ids=[
+        "the result is converted",
+        "by a function",
+        "gaps are filled",
+        "another type",
+        "a near miss that converts each",
+    ],
+)
+def test_values_that_cannot_be_converted_are_not_passed_by_for_their_sum(changed: str, avoided: str) -> None:
+    case = case_of(
+        [GAPS[0], Cell("c2", GAPS[1])],
+        1,
+        ename="IntCastingNaNError",
+        evalue="Cannot convert non-finite values (NA or inf) to integer",
+    )
+    assert find_avoided_call(case, patch_of(case, changed)) == avoided
+
+
+def test_a_sum_may_be_converted_where_no_value_is_at_fault() -> None:
+    case = case_of([GAPS[0], Cell("c2", GAPS[1])], 1, ename="AttributeError", evalue="no attribute 'astype'")
+    assert find_avoided_call(case, patch_of(case, "s.sum().astype(int)")) == ""
