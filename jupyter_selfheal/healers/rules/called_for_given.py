@@ -57,7 +57,9 @@ class CalledForGiven(Rule):
             name = context.read_plain_chain(call.func)
             if call.args or call.keywords or name is None:
                 continue
-            if re.search(rf"\b{re.escape(name)}\b", context.failure.evalue) and _is_given(context, call):
+            if re.search(rf"\b{re.escape(name.rpartition('.')[2])}\b", context.failure.evalue) and _is_given(
+                context, call
+            ):
                 if _makes_function(context, name):
                     return  # its own argument is missing
                 yield self.patch(

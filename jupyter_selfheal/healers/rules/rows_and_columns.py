@@ -16,9 +16,9 @@ class RowsAndColumns(Rule):
 
     **Failure** `InvalidIndexError` (until pandas 1.4 `TypeError: unhashable type: 'Series'`) at `homes[homes.rooms > 3, "price"]`.
 
-    **Fix** `homes.loc[homes.rooms > 3, "price"]`, `visits.loc["2024-05-02":"2024-05-04", "n"]`.
+    **Fix** `homes.loc[homes.rooms > 3, "price"]`, `visits.loc["2024-05-02":"2024-05-04", "n"]`, `summary.loc["max", "price"]`.
 
-    **Fix safety** Safe: the first index is one truth value for each row, or a slice, and the second names columns of the table. Unsafe for a slice of rows that have numbers. Silent for anything else.
+    **Fix safety** Safe: the first index is one truth value for each row, a slice or the label of a row, and the second names columns of the table. Unsafe for a slice of rows that have numbers. Silent for anything else.
     """
 
     code = "PDA175"
@@ -26,7 +26,7 @@ class RowsAndColumns(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"InvalidIndexError", "TypeError", "KeyError"})
     applicability = Applicability.SAFE
-    why = "There is one truth value for each row, and the names are columns of the table."
+    why = "The first index can only mean rows, and the names are columns of the table."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for node in context.list_nodes_at_failure(ast.Subscript):
@@ -41,12 +41,12 @@ class RowsAndColumns(Rule):
             named = columns.elts if isinstance(columns, ast.List) else [columns]
             if not named or not all(isinstance(n, ast.Constant) and n.value in keys.columns for n in named):
                 continue
-            if not _chooses_rows(context, rows, keys.length):
+            if not _chooses_rows(context, rows, table, keys.length):
                 continue
             at = context.span(node.value)[1]
             turned = [(*context.span(node.slice), f":, {context.text(columns)}")] if rows is not parts[0] else []
             counted = isinstance(rows, ast.Slice) and context.is_true(f"({table}).index.inferred_type == 'integer'")
-            if counted and not _is_whole(rows):
+            if counted and not _is_whole(rows) and isinstance(node.ctx, ast.Load):
                 yield self._take_places(context, node, rows, columns)
             yield self.patch(
                 context.replace_here((at, at, ".loc"), *turned),
@@ -74,9 +74,12 @@ def _is_whole(part: ast.expr) -> bool:
     return isinstance(part, ast.Slice) and part.lower is part.upper is part.step is None
 
 
-def _chooses_rows(context: RuleContext, rows: ast.expr, length: int) -> bool:
-    """Whether an index is a slice, or has one truth value for each row."""
+def _chooses_rows(context: RuleContext, rows: ast.expr, table: str, length: int) -> bool:
+    """Whether an index is a slice or the label of a row, or has one truth value for each row."""
     if isinstance(rows, ast.Slice):
         return True
+    if isinstance(rows, ast.Constant):
+        label = repr(rows.value)
+        return context.is_true(f"{label} in ({table}).index and {label} not in ({table}).columns")
     live = context.describe_all([rows], calls=True)[0]
     return live.is_a("pandas.Series", "numpy.ndarray") and live.dtype in ("bool", "boolean") and live.length == length
