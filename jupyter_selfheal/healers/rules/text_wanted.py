@@ -8,17 +8,19 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.edits import quote_alike
 from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
 from jupyter_selfheal.healers.rules.context.value_types import NUMBERS, find_type
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"write\(\) argument must be str, not (?:int|float)|expected string or bytes-like object, got '(?:int|float)'|"
-    r"object of type 'int' has no len\(\)|decoding to str: need a bytes-like object, (?:int|float) found|(?:strptime\(\) argument 1|fromisoformat: argument) must be str(?:, not int)?$"
+    r"object of type 'int' has no len\(\)|decoding to str: need a bytes-like object, (?:int|float) found|(?:strptime\(\) argument 1|fromisoformat: argument) must be str(?:, not int)?$|"
+    r"(?:starts|ends)with first arg must be str or a tuple of str, not int$|^must be str(?: or None)?, not int$"
 )
 SEARCHED = {"match": 1, "search": 1, "findall": 1, "finditer": 1, "fullmatch": 1, "split": 1, "sub": 2}
 """Functions of ``re``, and which of their arguments is the text."""
-FIRST = frozenset({"write", "strptime", "fromisoformat"})
+FIRST = frozenset({"write", "strptime", "fromisoformat", "startswith", "endswith", "split", "find", "index", "count"})
 """Functions whose first argument is the text."""
 
 
@@ -27,9 +29,9 @@ class TextWanted(Rule):
 
     **Failure** `TypeError: write() argument must be str, not int`, `expected string or bytes-like object, got 'int'` from
     `re.findall(pattern, n)`, `strptime() argument 1 must be str, not int` for a day as `20240301`, `object of type 'int' has no len()`,
-    `decoding to str: need a bytes-like object, int found` from `re.sub(pattern, 1, text)`.
+    `decoding to str: need a bytes-like object, int found` from `re.sub(pattern, 1, text)`, `startswith first arg must be str or a tuple of str, not int`.
 
-    **Fix** `str(n)` at the place. The number of rounds in `range(len(n))` is `n` itself; behind `for x in xs` (or `zip(xs, ys)`, `enumerate(xs)`, in a cell above, too) `len(x)` is `len(xs)`.
+    **Fix** `str(n)` at the place, `"10"` for a number that is written there. The number of rounds in `range(len(n))` is `n` itself; behind `for x in xs` (or `zip(xs, ys)`, `enumerate(xs)`, in a cell above, too) `len(x)` is `len(xs)`.
 
     **Fix safety** Safe for what is written, searched or read as a date. Unsafe for `len`, which may be asked of something else.
     """
@@ -67,7 +69,8 @@ class TextWanted(Rule):
             if counts and self._counts_rounds(context, call):
                 changes, title = [(*context.span(call), text)], f"Count up to `{text}`"
             else:
-                changes, title = [(*context.span(given), f"str({text})")], f"Convert `{text}` to text"
+                new = quote_alike(text, context.source) if isinstance(given, ast.Constant) else f"str({text})"
+                changes, title = [(*context.span(given), new)], f"Convert `{text}` to text"
             yield self.patch(
                 context.replace_here(*changes),
                 title,

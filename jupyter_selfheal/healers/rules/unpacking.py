@@ -20,7 +20,7 @@ class Unpacking(Rule):
     **Failure** `ValueError: too many values to unpack (expected 2)` or `TypeError: cannot unpack non-iterable int object` at
     `for key, value in d:` or `for n, x in items:`.
 
-    **Fix** `d.items()` for a dictionary; `enumerate(items)` for a list, from 0 and, after it, from 1; `zip(names, prices)` for `names, prices`; `for name, age, _ in people` of records of three parts.
+    **Fix** `d.items()` for a dictionary; `enumerate(items)` for a list, from 0 and, after it, from 1; `zip(names, prices)` for `names, prices`; `for name, age, _ in people` of records of three parts; a name that nothing reads goes where there is one too many.
 
     **Fix safety** Safe for a dictionary of texts or numbers, of which a pair of loop variables can only mean the items, and for as many lists of one length as
     there are variables, each of items of one type. Unsafe for a list: its items may have been meant to be pairs; and for a dictionary of tuples, whose parts may be. Silent
@@ -42,6 +42,9 @@ class Unpacking(Rule):
                 node.iter.end_lineno or 0
             ):
                 continue
+            if isinstance(node.target, ast.Tuple) and (patch := self._leave_unread_out(context, node.target)):
+                yield patch
+                return
             if isinstance(node.target, ast.Tuple) and _are_side_by_side(context, node):
                 yield self._zip_lists(context, node.iter)
                 return
@@ -97,6 +100,24 @@ class Unpacking(Rule):
             applicability=Applicability.SAFE if is_named else Applicability.UNSAFE,
             why="There are as many variables as lists, all of one length." if is_named else self.why,
             prior=0.92 if is_named else 0.7,
+        )
+
+    def _leave_unread_out(self, context: RuleContext, target: ast.Tuple) -> Patch | None:
+        """``for day, text, level in pairs``, where no cell reads `level`, and there are two parts."""
+        told = re.search(r"not enough values to unpack \(expected (\d+), got (\d+)\)", context.failure.evalue)
+        names = [e.id for e in target.elts if isinstance(e, ast.Name)]
+        if not told or int(told[1]) != len(names) or len(names) != len(target.elts) or int(told[2]) < 2:
+            return None
+        read = {n.id for n in context.walk_notebook() if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        left = [n for n in names if n in read]
+        if len(left) != int(told[2]):
+            return None
+        return self.patch(
+            context.replace_here((*context.span(target), ", ".join(left))),
+            f"Unpack into `{', '.join(left)}`",
+            f"Each item has {told[2]} parts, and nothing reads {', '.join(f'`{n}`' for n in names if n not in read)}.",
+            why="The data may lack a part.",
+            prior=0.7,
         )
 
     def _take_parts(self, context: RuleContext, target: ast.Tuple | ast.List, width: int) -> Iterator[Patch]:

@@ -323,6 +323,17 @@ def _list_own_builtins(case: Case, pieces: Iterable[Piece]) -> set[str]:
     return {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in own}
 
 
+def _list_own_attributes(case: Case) -> set[str]:
+    """What the classes of the cells above give their instances: ``self.price = price``, and the fields of a data class."""
+    above = (tree for c in case.notebook.list_code_before(case.failure.cell_id) if (tree := src.parse(c.source)))
+    classes = [node for tree in above for node in tree.body if isinstance(node, ast.ClassDef)]
+    nodes = [n for c in classes for n in ast.walk(c)]
+    given = {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+    return given | {
+        t.target.id for c in classes for t in c.body if isinstance(t, ast.AnnAssign) and isinstance(t.target, ast.Name)
+    }
+
+
 def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
     """Names, attributes and functions of the notebook that a repair may need."""
     attributes: set[str] = set()
@@ -331,6 +342,7 @@ def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
         for node in ast.walk(tree) if tree else ():
             if isinstance(node, ast.Attribute):
                 attributes.add(node.attr)
+    fields = _list_own_attributes(case) - attributes if case.failure.ename == "AttributeError" else set()
     defined = [find_name(p) for p in pieces if p.role in ("define", "cell") and not p.tests]
     names = {n for p in pieces if p.mutable for n in src.find_names(p.text).uses} - set(defined)
     above: dict[str, None] = {}
@@ -352,10 +364,11 @@ def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
         tree for cell in case.notebook.cells if cell.kind == "code" and (tree := src.parse(cell.source))
     )
     return {
-        "attributes": sorted(attributes),
+        "attributes": sorted(attributes | fields),
         "beside": sorted(beside),
         "callables": sorted({*filter(None, defined), *functions}),
         "extended": sorted(extended),
+        "fields": sorted(fields),
         "modules": sorted(modules),
         "names": sorted(names),
         "nearby": [n for n in above if n not in defined][:NEARBY],

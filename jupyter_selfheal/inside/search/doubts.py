@@ -360,7 +360,10 @@ class Doubts:
         new = {word for text in self.candidates[n].texts.values() for word in _WORD.findall(text)}
         here = {word for u in self.units for word in _WORD.findall(u.text)} | set(self.maker.given.get("beside", ()))
         foreign = sorted((new - here) & set(self.maker.given.get("nearby", ())))
-        return f"`{foreign[0]}` is a variable of another cell that nothing here reads" if foreign else ""
+        if foreign:
+            return f"`{foreign[0]}` is a variable of another cell that nothing here reads"
+        others = sorted((new - here) & set(self.maker.given.get("fields", ())))
+        return f"`.{others[0]}` is another part of the object, and nothing tells which was meant" if others else ""
 
     def _describe_nothing(self, n: int) -> str:
         types = strange_results.collect_expected_types(self.runner.program)

@@ -205,7 +205,15 @@ def propose_calls(s: Scope, node: ast.AST) -> Iterator[Change]:
                 node.lineno,
                 f"argument `{s.text_of(args[n])}` of `{callee}` is too many",
             )
+    if len(args) == 1 and callee == "zip" and not isinstance(args[0], ast.Starred):
+        at = s.start_of(args[0])
+        yield Change(
+            ((at, at, "*"),), 0.8, node.lineno, f"`{callee}` is to go through the parts of `{s.text_of(args[0])}`"
+        )
     for keyword in node.keywords:
+        if keyword.arg and keyword is node.keywords[0]:
+            edit = s.start_of(keyword), s.end_of(keyword), s.text_of(keyword.value)
+            yield Change((edit,), 0.5, node.lineno, f"`{keyword.arg}` is given by its place")
         rest = [s.text_of(a) for a in args] + [s.text_of(k) for k in node.keywords if k is not keyword]
         yield Change(
             ((s.start_of(node), s.end_of(node), f"{callee}({', '.join(rest)})"),),
@@ -242,7 +250,10 @@ def _propose_more_arguments(s: Scope, node: ast.Call, callee: str) -> Iterator[C
 
 _KEYS = ("len", "abs", "str", "str.lower", "lambda x: x[1]", "lambda x: x[0]", "lambda x: -x", "lambda x: (len(x), x)")
 _DEFAULTS = (("0", 0.4), ("None", 0.3), ("-1", 0.15), ("1", 0.1), ("''", 0.1))
-_TAKES_MORE = frozenset({"range", "get", "pop", "round", "sum", "enumerate", "split", "next", "dict", "int", "getattr"})
+_TAKES_MORE = frozenset(
+    {"range", "get", "pop", "round", "sum", "enumerate", "split", "next", "dict", "int", "getattr"}
+    | {"sub", "findall", "search", "match", "strptime", "isinstance"}
+)
 _USUAL_ARGUMENTS = {
     "get": ("0", "[]", "''", "1"), "round": ("2", "1"), "enumerate": ("1",), "pop": ("0",), "int": ("2", "10", "16"), "range": ("-1", "2"),
     "split": ("' '", "','", "', '", "'\\n'", "'.'", "'-'"), "next": ("None",),
