@@ -100,6 +100,9 @@ class ForeignMethod(Rule):
         if changes:
             may_be = wrong == "add" and owner.type == "list" and may_be_set(context, node.value)
             doubt = LOST if lost else "A set may be meant, which holds each item once." if may_be else ""
+            if wrong == "decode" and owner.type == "str" and (again := list(_decode_again(context, node))):
+                changes += again
+                doubt = "What is encoded is bytes now; whether text is meant, as it was in Python 2, is not known."
             if wrong in ("len", "length") and owner.is_a("pandas.Series", "pandas.Index") and owner.dtype in TEXTS:
                 doubt = "The length of each text may be meant."
             if (
@@ -118,6 +121,18 @@ class ForeignMethod(Rule):
                 why=doubt or self.why,
                 prior=0.6 if doubt else 0.9,
             )
+
+
+def _decode_again(context: RuleContext, node: ast.Attribute) -> Iterator[Splice]:
+    """``.decode("ascii")`` behind ``text = text.encode("ascii", "ignore")``, which gave a text in Python 2."""
+    name = context.text(node.value)
+    for assigned in context.walk(ast.Assign):
+        call = assigned.value
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "encode":
+            continue
+        if [context.text(n) for n in (*assigned.targets, call.func.value)] == [name, name]:
+            end = context.span(call)[1]
+            yield end, end, f".decode({', '.join(map(context.text, call.args[:1]))})"
 
 
 def may_be_set(context: RuleContext, node: ast.expr) -> bool:

@@ -16,6 +16,7 @@ from jupyter_selfheal.healers.rules.context.spelling import (
     is_plain_slip,
     is_plural,
     keep_digits,
+    normalize,
 )
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -115,7 +116,8 @@ class UnexpectedKeyword(Rule):
                 # one bin, many bins; but a name is no list of names
                 is_count = len(wrong) > 2 and wrong != "column" and is_plural(wrong, word) and _is_whole(keyword.value)
                 slip = is_count or is_plain_slip(wrong, word) or word in short
-                sure = len(near) == 1 and slip and (is_count or is_written_right(word) or not is_written_right(wrong))
+                is_right = is_count or is_written_right(word) or not is_written_right(wrong)
+                sure = len(near) == 1 and (normalize(wrong) == normalize(word) or (slip and is_right))
                 start = context.span(keyword)[0]
                 yield self.patch(
                     context.replace(context.cell_id, [(start, start + len(wrong), word)]),
