@@ -54,6 +54,8 @@ class Screen:
         """Those that gain something."""
         self.late: list[Candidate] = []
         """Those that were cut."""
+        self.hiding: list[int] = []
+        """The ranks of those that meet every check by not reading what is missing."""
         self.tried = self.found_at = self.begun = self.spent = 0
         self.is_rushed = False
         self.pause = 1.0
@@ -61,8 +63,12 @@ class Screen:
         self.given = 0
 
     def is_spent(self) -> bool:
-        """Whether the search ends: its steps are used up, or the net has caught it."""
-        return self.spent >= self.steps or self._is_caught()
+        """Whether the search ends: its steps are used up, the net has caught it, or all that passes hides what is missing."""
+        return self.spent >= self.steps or self._only_hides() or self._is_caught()
+
+    def _only_hides(self) -> bool:
+        """Whether as many were tried after the first that only hides what is missing as after one that passes: what is missing is seldom found later."""
+        return bool(self.hiding) and not self.plausible and len(self.candidates) >= patience.find_last(self.hiding, [])
 
     def _is_caught(self) -> bool:
         """Whether the CPU time or the clock ends the search."""
@@ -139,7 +145,10 @@ class Screen:
         if missing is None or missing.unit not in candidate.texts:
             return False
         look = functools.partial(hides_missing, self.runner, missing, candidate.texts, candidate.codes)
-        return run_in_fork(look, WAIT) is True
+        if run_in_fork(look, WAIT) is not True:
+            return False
+        self.hiding.append(candidate.rank)
+        return True
 
     @property
     def _raised(self) -> int:
@@ -190,7 +199,7 @@ class Screen:
             self.is_rushed = self.is_rushed or bool(self.plausible)
             return True
         if not self.plausible:
-            return self.spent >= self.pause * self.steps
+            return self.spent >= self.pause * self.steps or self._only_hides()
         if self.spent - self.found_at > max(patience.GO_ON_STEPS, self.found_at // 4):
             return True
         return not again and (rank >= self._find_last() or len(self.plausible) >= PLAUSIBLE)

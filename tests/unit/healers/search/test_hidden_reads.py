@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.inside.search.patience import GO_ON
 from jupyter_selfheal.inside.search.untold_statements import drop_changed_statement, replace_changed_argument
 from tests.unit.healers.search.searching import find
 
@@ -36,7 +37,9 @@ FIRST_HELD = "assert first([1, 2]) == 1\nassert first([3]) == 3"
     ids=["of self", "of a number", "another method", "a name"],
 )
 def test_what_is_missing_is_not_kept_from_being_read(definition: str, checks: str) -> None:
-    assert not find(definition, checks, 2)["patches"]
+    report = find(definition, checks, 20)
+    assert not report["patches"]
+    assert report["tried"] < 2 * GO_ON, "the search goes on no longer than after a change that passes"
 
 
 COUNTS = """class Counts:
