@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.inside.search.added_statements import list_added_lines
+from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT
 from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Step, Trial
 from jupyter_selfheal.scoring.asserts import find_asserts_below, is_assert, list_patched_cells
 from jupyter_selfheal.source.rerun import DEFINITIONS
@@ -52,8 +53,8 @@ def mark_untold(
 ) -> list[Evidence]:
     """The evidence of each patch, with what is known to be untold of another one that meets the same few checks: what is held back for them is not to
     give way to one that they tell as little from it."""
-    told = [e.untold for e in seen if e.untold]
-    told += [a.verdict.untold for a in history if a.verdict is not None and a.verdict.untold]
+    told = [e.untold for e in seen] + [a.verdict.untold for a in history if a.verdict is not None]
+    told = [text for text in told if text and not text.endswith(HARDLY_MEANT)]
     if not told:
         return list(seen)
     return [

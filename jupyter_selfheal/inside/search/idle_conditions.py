@@ -9,6 +9,7 @@ from types import CodeType
 
 from jupyter_selfheal.inside.search.program import compile_unit
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.tree_names import is_call_of
 
 NOTE = "__selfheal_note__"
 SEVERAL_TIMES = 3
@@ -41,6 +42,29 @@ def list_outcomes(runner: Runner, codes: Mapping[int, CodeType], unit: int, note
     runner.ns[NOTE] = note
     runner.run({**codes, unit: compile_unit(runner.program, unit, noted)}, steps)
     return outcomes
+
+
+def list_one_way(runner: Runner, unit: int, steps: int) -> list[str]:
+    """The conditions of a unit that came out one way whenever the checks came to them: not those that ask for a type, and not where an error is raised."""
+    tree = ast.parse(runner.program.units[unit].text)
+    raising = {n.test for n in ast.walk(tree) if isinstance(n, ast.If) and isinstance(n.body[0], ast.Raise)}
+    tests = [
+        (put, test)
+        for put, test in _list_conditions(tree)
+        if test not in raising and not is_call_of(test, "isinstance")
+    ]
+    texts = [ast.unparse(test) for _, test in tests]
+    outcomes: list[set[bool]] = [set() for _ in tests]
+
+    def note(n: int, value: object) -> object:
+        outcomes[n].add(bool(value))
+        return value
+
+    for n, (put, test) in enumerate(tests):
+        put(ast.Call(ast.Name(NOTE, ast.Load()), [ast.Constant(n), test], []))
+    runner.ns[NOTE] = note
+    runner.run({unit: compile_unit(runner.program, unit, ast.unparse(ast.fix_missing_locations(tree)))}, steps)
+    return [text for text, came in zip(texts, outcomes, strict=True) if len(came) == 1]
 
 
 Place = Callable[[ast.expr], None]

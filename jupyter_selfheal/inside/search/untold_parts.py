@@ -22,14 +22,18 @@ from jupyter_selfheal.inside.search.compare_behaviour import CHANGES, LATE, Inpu
 from jupyter_selfheal.inside.search.confined_forks import limit_recursion, run_in_fork, skip_sleep
 from jupyter_selfheal.inside.search.generate_inputs import generate_inputs
 from jupyter_selfheal.inside.search.hypotheses import ENDLESS
+from jupyter_selfheal.inside.search.idle_conditions import list_one_way
 from jupyter_selfheal.inside.search.input_domain import list_near
 from jupyter_selfheal.inside.search.likely_slips import Slip, list_slips
 from jupyter_selfheal.inside.search.localise_faults import trace_program
+from jupyter_selfheal.inside.search.odd_code import find_odd_code
 from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import DEFINE, Program, compile_unit, fingerprint, read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.vary_checks import make_variations, run_variations
 
+FIXED = 2
+"""Conditions that come out one way in every check, from which on that is said."""
 SHARE, SHARE_OF_ADDED, LEAST = 0.2, 0.1, 3
 """The share of the slips that make a difference, and how many of them, from which on it is said that nothing tells; and that share of a guess that
 puts a statement in."""
@@ -82,6 +86,8 @@ def describe_untold(program: Program, space: dict[str, Any], plain: bool = False
     )
     if unrun or plain:
         return f"no check comes to `{_cut_line(unrun)}`" if unrun else ""
+    if odd := _find_odd(runner, sight.ran, bool(added)):
+        return odd
     made = list(_list_made(runner))
     for function, checked in sight.checked.items():
         is_defined = any(u.role == DEFINE and is_defined_in(u.text, function) for u in program.units)
@@ -95,6 +101,17 @@ def describe_untold(program: Program, space: dict[str, Any], plain: bool = False
     passing, noticed = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
     missed = _list_missed_by_varied(runner, passing)
     return _describe_missed(missed, noticed, added) or _describe_turned(passing, added)
+
+
+def _find_odd(runner: Runner, ran: Mapping[int, Collection[int]], is_added: bool) -> str:
+    """What can hardly be meant in the functions that ran, or the first two conditions in them that no check has both ways."""
+    defined = [(n, u.text) for n, u in enumerate(runner.program.units) if u.role == DEFINE and n in ran]
+    if odd := next((odd for n, text in defined if (odd := find_odd_code(text, ran[n], is_added))), ""):
+        return odd
+    fixed = [condition for n, _ in defined for condition in list_one_way(runner, n, TRACED)]
+    if len(fixed) < FIXED:
+        return ""
+    return f"`{_cut_line(fixed[0])}` and `{_cut_line(fixed[1])}` come out the same way in every check"
 
 
 def find_unrun(text: str, ran: Collection[int]) -> str:

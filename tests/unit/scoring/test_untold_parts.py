@@ -9,6 +9,7 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.search.likely_slips import Slip, list_slips
+from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT
 from jupyter_selfheal.inside.search.untold_parts import _describe_missed, probe
 from jupyter_selfheal.model import Applicability, Attempt, Patch, Probe, Replace, Step
 from jupyter_selfheal.scoring.evidence import Count, Evidence
@@ -253,3 +254,79 @@ def test_what_is_held_back_does_not_give_way_to_another_patch_of_the_same_few_ch
     assert [e.untold for e in mark_untold(case, [one], [told], [before])] == ["so it is"]
     many = Evidence(True, deciding=Count(9, 9))
     assert [e.untold for e in mark_untold(case, [one], [many], [before])] == [""]
+
+
+@pytest.mark.parametrize(
+    ("definition", "checks", "said"),
+    [
+        ("def area(w, h):\n    return w * w", ["assert area(2, 2) == 4"], "the parameter `h` is read nowhere"),
+        (
+            "def last(xs):\n    end = len(xs) - 1\n    return xs[-1]",
+            ["assert last([3, 4]) == 4"],
+            "`end` is set and read nowhere",
+        ),
+        (
+            "def count(xs, k):\n    n = 0\n    for x in xs:\n        if x == k:\n            n += 1\n        return n",
+            ["assert count([2, 3], 2) == 1", "assert count([5], 2) == 0"],
+            "`for x in xs:` has one round",
+        ),
+        (
+            "def sign(n):\n    return -1 if n < 0 else 1\n    return 0",
+            ["assert sign(4) == 1", "assert sign(-4) == -1"],
+            "nothing comes to `return 0`",
+        ),
+        (
+            "def cells(grid):\n    m, n = len(grid), len(grid)\n    return m * n",
+            ["assert cells([[1, 2], [3, 4]]) == 4", "assert cells([[1]]) == 1"],
+            "`m, n = (len(grid), len(grid))` takes one length twice",
+        ),
+    ],
+)
+def test_what_can_hardly_be_meant_is_told(definition: str, checks: list[str], said: str) -> None:
+    assert ask(definition, checks) == f"{said}, which can hardly be meant"
+    assert not ask(definition, checks, unrun=True), "a safe fix of what ran speaks of its own line alone"
+
+
+@pytest.mark.parametrize(
+    ("definition", "checks"),
+    [
+        (
+            "class A(list):\n    def put(self, item, at):\n        self.append(item)\n        return len(self)",
+            ["assert A().put(3, 0) == 1"],
+        ),
+        ("def first(xs):\n    for x in xs:\n        return x", ["assert first([3, 4]) == 3", "assert first([5]) == 5"]),
+        (
+            "def shown(word):\n    mark = '!'\n    return '{word}{mark}'.format(**locals())",
+            ["assert shown('a') == 'a!'"],
+        ),
+        (
+            "def later(xs):\n    for x in xs:\n        if not x:\n            continue\n        y = x\n        return y",
+            ["assert later([0, 3]) == 3", "assert later([5]) == 5"],
+        ),
+        (
+            "def skip(xs, _also=None):\n    a, b = xs\n    return b",
+            ["assert skip([1, 2]) == 2", "assert skip([5, 0]) == 0"],
+        ),
+    ],
+)
+def test_what_may_be_meant_is_not_told(definition: str, checks: list[str]) -> None:
+    assert "hardly" not in ask(definition, checks)
+
+
+LEAP = "def days(year, month):\n    if month == 2:\n        if year % 4 == 0:\n            return 29\n        return 28\n    return 30"
+
+
+def test_two_conditions_that_no_check_has_both_ways_are_told_and_one_or_a_guard_is_not() -> None:
+    both = "`month == 2` and `year % 4 == 0` come out the same way in every check"
+    assert ask(LEAP, ["assert days(2024, 2) == 29"]) == both
+    assert "come out" not in ask(LEAP, ["assert days(2024, 2) == 29", "assert days(2023, 2) == 28"])
+    guards = "def half(n):\n    if not isinstance(n, int):\n        return None\n    if n < 0:\n        raise ValueError(n)\n    return n // 2"
+    assert "come out" not in ask(guards, ["assert half(4) == 2", "assert half(9) == 4"])
+
+
+def test_what_can_hardly_be_meant_in_one_patch_does_not_hold_back_another() -> None:
+    case = case_of([SUM, "assert add_up([1]) == 1"], 1)
+    one, other = (Patch((Replace("c0", SUM, SUM + end),), "mend it", healer="search") for end in ("\n", "\n\n"))
+    odd = Evidence(True, deciding=Count(1, 1), untold=f"`n` is set and read nowhere, which {HARDLY_MEANT}")
+    told = Evidence(True, deciding=Count(1, 1))
+    assert [e.untold for e in mark_untold(case, [one, other], [told, odd], ())] == ["", odd.untold]

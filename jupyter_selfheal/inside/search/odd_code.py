@@ -1,0 +1,78 @@
+"""What stands in a function and can hardly be meant, whatever its few checks say: the trace of a fault that none of them shows.
+
+A variable that is worked out and read nowhere, a parameter that nothing asks for, a loop that leaves in its first round: in programs that are right
+these are rare, and what is left of a second fault often looks so.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Collection, Iterator
+
+from jupyter_selfheal.inside.tree_names import is_call_of
+
+HARDLY_MEANT = "can hardly be meant"
+"""How what is said of it ends: it speaks against that patch, and not against others that meet the same checks."""
+_LEAVES = (ast.Return, ast.Break, ast.Continue, ast.Raise)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_OPEN = frozenset({"locals", "vars", "eval", "exec", "super"})
+"""Functions that read what is named nowhere."""
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def find_odd_code(text: str, ran: Collection[int], is_added: bool = False) -> str:
+    """The first of it in a function of which some statements ``ran`` (their lines), in words; empty where there is none. Where a statement ``is_added``
+    that reads one variable, another one that is read nowhere may be what was worked out beside it."""
+    tree = ast.parse(text)
+    kept = {f for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and c.bases for f in c.body}
+    for function in (n for n in ast.walk(tree) if isinstance(n, Function)):
+        if any(line in ran for s in function.body for line in range(s.lineno, (s.end_lineno or s.lineno) + 1)):
+            is_open = function in kept or function.name.startswith("__")
+            said = itertools.chain(() if is_open else _list_unread(function, is_added), _list_odd_statements(function))
+            if odd := next(said, ""):
+                return f"{odd}, which {HARDLY_MEANT}"
+    return ""
+
+
+def _list_unread(function: Function, is_added: bool) -> Iterator[str]:
+    """Parameters, and variables, that nothing reads: of a function all of whose names can be seen."""
+    nodes = list(ast.walk(function))
+    names = [n for n in nodes if isinstance(n, ast.Name)]
+    read = {n.id for n in names if isinstance(n.ctx, ast.Load)}
+    if read & _OPEN:
+        return
+    shared = {name for n in nodes if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}
+    known = read | shared | {"self", "cls"}
+    for parameter in function.args.args:
+        if parameter.arg not in known and parameter.arg[0] != "_":
+            yield f"the parameter `{parameter.arg}` is read nowhere"
+    if is_added:
+        return
+    targets = [t for n in nodes if isinstance(n, ast.Assign) for t in n.targets]
+    targets += [n.target for n in nodes if isinstance(n, ast.AugAssign | ast.AnnAssign) and n.value is not None]
+    for target in targets:
+        if isinstance(target, ast.Name) and target.id not in known and target.id[0] != "_":
+            yield f"`{target.id}` is set and read nowhere"
+
+
+def _list_odd_statements(function: Function) -> Iterator[str]:
+    for node in ast.walk(function):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            for statement, below in itertools.pairwise(block if isinstance(block, list) else ()):
+                if isinstance(statement, _LEAVES):
+                    yield f"nothing comes to `{_cut(below)}`"
+        if isinstance(node, _LOOPS) and len(node.body) > 1 and isinstance(node.body[-1], ast.Return | ast.Break):
+            if not any(isinstance(n, ast.Continue) for n in ast.walk(node)):
+                yield f"`{_cut(node)}` has one round"
+        elif isinstance(node, ast.If) and list(map(ast.unparse, node.body)) == list(map(ast.unparse, node.orelse)):
+            yield f"`{_cut(node)}` does the same both ways"
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple):
+            sizes = [ast.unparse(v) for v in node.value.elts if is_call_of(v, "len")]
+            if len(set(sizes)) < len(sizes):
+                yield f"`{_cut(node)}` takes one length twice"
+
+
+def _cut(node: ast.AST) -> str:
+    return ast.unparse(node).partition("\n")[0]
