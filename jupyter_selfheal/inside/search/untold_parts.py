@@ -20,13 +20,14 @@ from jupyter_selfheal.inside.search.broken_laws import list_alike
 from jupyter_selfheal.inside.search.called_functions import is_defined_in
 from jupyter_selfheal.inside.search.compare_behaviour import CHANGES, LATE, Input, collect_behaviours
 from jupyter_selfheal.inside.search.confined_forks import limit_recursion, run_in_fork, skip_sleep
+from jupyter_selfheal.inside.search.described_bounds import find_contradicted_bound
 from jupyter_selfheal.inside.search.generate_inputs import generate_inputs
 from jupyter_selfheal.inside.search.hypotheses import ENDLESS
 from jupyter_selfheal.inside.search.idle_conditions import list_one_way
 from jupyter_selfheal.inside.search.input_domain import list_near
 from jupyter_selfheal.inside.search.likely_slips import Slip, list_slips
 from jupyter_selfheal.inside.search.localise_faults import trace_program
-from jupyter_selfheal.inside.search.odd_code import find_odd_code
+from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT, find_odd_code
 from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import DEFINE, Program, compile_unit, fingerprint, read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -104,10 +105,12 @@ def describe_untold(program: Program, space: dict[str, Any], plain: bool = False
 
 
 def _find_odd(runner: Runner, ran: Mapping[int, Collection[int]], is_added: bool) -> str:
-    """What can hardly be meant in the functions that ran, or the first two conditions in them that no check has both ways."""
+    """What can hardly be meant in the functions that ran, by itself or by their docstring, or the first two conditions in them that no check has both ways."""
     defined = [(n, u.text) for n, u in enumerate(runner.program.units) if u.role == DEFINE and n in ran]
     if odd := next((odd for n, text in defined if (odd := find_odd_code(text, ran[n], is_added))), ""):
         return odd
+    if said := next((said for _, text in defined if (said := find_contradicted_bound(text))), None):
+        return f"the docstring says `{said[0]}`, and `{_cut_line(said[1])}` is not on that side, which {HARDLY_MEANT}"
     fixed = [condition for n, _ in defined for condition in list_one_way(runner, n, TRACED)]
     if len(fixed) < FIXED:
         return ""

@@ -324,6 +324,13 @@ def test_two_conditions_that_no_check_has_both_ways_are_told_and_one_or_a_guard_
     assert "come out" not in ask(guards, ["assert half(4) == 2", "assert half(9) == 4"])
 
 
+def test_what_the_docstring_says_of_a_boundary_is_told_where_the_code_has_it_otherwise() -> None:
+    text = 'def below(xs, t):\n    """Whether all are below t."""\n    for x in xs:\n        if x {} t:\n            return False\n    return True'
+    checks = ["assert below([1, 2], 9)", "assert not below([1, 20], 5)"]
+    assert ask(text.format(">"), checks).startswith("the docstring says `below t`, and `x > t` is not on that side")
+    assert "docstring" not in ask(text.format(">="), checks)
+
+
 def test_what_can_hardly_be_meant_in_one_patch_does_not_hold_back_another() -> None:
     case = case_of([SUM, "assert add_up([1]) == 1"], 1)
     one, other = (Patch((Replace("c0", SUM, SUM + end),), "mend it", healer="search") for end in ("\n", "\n\n"))
