@@ -68,6 +68,15 @@ def _collect_asserted_results(notebook: Notebook) -> dict[str, object]:
     return collect_asserted_results(c.source for c in notebook.cells if c.kind == "code")
 
 
+def list_example_calls(docstring: str) -> list[str]:
+    """What the examples of a docstring ask, as :func:`src.dump_tree` writes it."""
+    try:
+        trees = [src.parse(e.source) for e in doctest.DocTestParser().get_examples(docstring)]
+    except ValueError:
+        return []
+    return [src.dump_tree(t.body[0].value) for t in trees if t is not None and isinstance(t.body[0], ast.Expr)]
+
+
 def _list_contradicted(docstring: str, asserted: dict[str, object]) -> list[JSON]:
     try:
         examples = doctest.DocTestParser().get_examples(docstring)

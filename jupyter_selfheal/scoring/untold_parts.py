@@ -17,6 +17,8 @@ from jupyter_selfheal.inside.search.added_statements import list_added_lines
 from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT
 from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Step, Trial
 from jupyter_selfheal.scoring.asserts import find_asserts_below, is_assert, list_patched_cells
+from jupyter_selfheal.scoring.docstrings import list_docstring_examples, list_example_calls
+from jupyter_selfheal.source.asserted_results import collect_asserted_calls
 from jupyter_selfheal.source.rerun import DEFINITIONS
 
 if TYPE_CHECKING:
@@ -45,7 +47,18 @@ class UntoldParts:
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
         found = trial.probe(UNTOLD)
-        return replace(evidence, untold=found) if isinstance(found, str) and evidence.checks <= FEW else evidence
+        return (
+            replace(evidence, untold=found) if isinstance(found, str) and _has_few(case, patch, evidence) else evidence
+        )
+
+
+def _has_few(case: Case, patch: Patch, evidence: Evidence) -> bool:
+    """Whether a few values were compared: an example of a docstring that an assert asks as well is no second one."""
+    if evidence.checks <= FEW or not evidence.doctests.held:
+        return evidence.checks <= FEW
+    asserted = collect_asserted_calls(c.source for c in case.notebook.cells if c.kind == "code")
+    asked = [call for e in list_docstring_examples(case, patch) for call in list_example_calls(e["docstring"])]
+    return evidence.checks - min(evidence.doctests.held, sum(call in asserted for call in asked)) <= FEW
 
 
 def mark_untold(
@@ -58,7 +71,7 @@ def mark_untold(
     if not told:
         return list(seen)
     return [
-        replace(e, untold=e.untold or told[0]) if _is_asked(case, p) and e.checks <= FEW else e
+        replace(e, untold=e.untold or told[0]) if _is_asked(case, p) and _has_few(case, p, e) else e
         for p, e in zip(patches, seen, strict=True)
     ]
 
@@ -96,7 +109,7 @@ def _list_units(case: Case, patch: Patch) -> list[JSON]:
                 asked.append(text)
             else:
                 made |= found.binds | found.changes
-    asked = list(dict.fromkeys(asked))
+    asked = [text for text in dict.fromkeys(asked) if src.find_names(text).uses]  # `assert True` asks nothing
     if not definitions or not 0 < len(asked) <= FEW or not all(map(_is_one_check, asked)):
         return []
     uses = [src.find_names(text).uses for text in asked]

@@ -23,6 +23,13 @@ def collect_asserted_results(sources: Iterable[str]) -> dict[str, object]:
     return results
 
 
+def collect_asserted_calls(sources: Iterable[str]) -> set[str]:
+    """Every call that an assert makes, as :func:`src.dump_tree` writes it."""
+    trees = [tree for source in sources if (tree := src.parse(source)) is not None]
+    asserts = [n for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Assert)]
+    return {src.dump_tree(n) for a in asserts for n in ast.walk(a.test) if isinstance(n, ast.Call)}
+
+
 def is_contradicted(call: str, want: str, asserted: Mapping[str, object]) -> bool:
     """Whether an assert says that a call gives something else than an example of it does: nothing could meet both."""
     try:

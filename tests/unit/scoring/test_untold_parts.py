@@ -337,3 +337,25 @@ def test_what_can_hardly_be_meant_in_one_patch_does_not_hold_back_another() -> N
     odd = Evidence(True, deciding=Count(1, 1), untold=f"`n` is set and read nowhere, which {HARDLY_MEANT}")
     told = Evidence(True, deciding=Count(1, 1))
     assert [e.untold for e in mark_untold(case, [one, other], [told, odd], ())] == ["", odd.untold]
+
+
+DOUBLED = 'def add_up(items):\n    """The sum.\n\n    >>> add_up([1])\n    1\n    >>> add_up([2])\n    2\n    >>> add_up([3, 4])\n    7\n    """\n    return sum(items)'
+
+
+@pytest.mark.parametrize(
+    ("checks", "said"),
+    [
+        ("assert add_up([1]) == 1\nassert add_up([2]) == 2\nassert add_up([3, 4]) == 7", "so it is"),
+        ("assert add_up([5]) == 5\nassert add_up([6]) == 6\nassert add_up([3, 5]) == 8", ""),
+    ],
+)
+def test_an_example_that_an_assert_asks_as_well_is_no_second_check(checks: str, said: str) -> None:
+    case = case_of([DOUBLED, checks], 1)
+    one, other = (Patch((Replace("c0", DOUBLED, DOUBLED + end),), "mend it", healer="search") for end in ("\n", "\n\n"))
+    held = Evidence(True, deciding=Count(3, 3), doctests=Count(3, 3))
+    assert mark_untold(case, [one, other], [held, Evidence(True, untold="so it is")], ())[0].untold == said
+
+
+def test_an_assert_that_asks_nothing_does_not_keep_the_others_from_being_looked_at() -> None:
+    checks = "assert add_up([1]) == 1\nassert True, 'good'"
+    assert _list_steps([SUM.replace("+= n", "+= 1"), checks], 1, SUM)
