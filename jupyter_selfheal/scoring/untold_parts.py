@@ -15,6 +15,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.inside.search.added_statements import list_added_lines
 from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT
+from jupyter_selfheal.inside.search.program import CHECK
 from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Step, Trial
 from jupyter_selfheal.scoring.asserts import find_asserts_below, is_assert, list_patched_cells
 from jupyter_selfheal.scoring.docstrings import list_docstring_examples, list_example_calls
@@ -30,6 +31,8 @@ UNTOLD = "untold_parts"
 SECONDS = 60.0
 FEW = 4
 """Checks up to which it is asked: five and more are asked for slips by the search, and seldom leave a whole condition untold."""
+MANY = 20
+"""And those up to which what can hardly be meant is looked for, whatever they say."""
 UNBOUND = frozenset({"NameError", "UnboundLocalError"})
 """Failures that say themselves what is missing."""
 ASKED = frozenset({"search", "rules"})
@@ -42,14 +45,20 @@ class UntoldParts:
     def list_steps(self, case: Case, patch: Patch, config: HealConfig) -> Iterator[Step]:
         """The probe, for a guess, or whatever made a cell parse: nothing of that has ever run. Of a safe fix it is only asked what does not run with it either."""
         if patch.healer in ASKED and not patch.rival and (units := _list_units(case, patch)):
-            given: JSON = {"units": units, "unrun": not _is_asked(case, patch), "added": _list_put_in(case, patch)}
-            yield Probe(probe_source("search.untold_parts"), given, UNTOLD, SECONDS)
+            is_asked, many = _is_asked(case, patch), _count_checks(units) > FEW
+            given: JSON = {"units": units, "unrun": not is_asked, "added": _list_put_in(case, patch), "many": many}
+            if is_asked or not many:
+                yield Probe(probe_source("search.untold_parts"), given, UNTOLD, SECONDS)
 
     def add_evidence(self, evidence: Evidence, case: Case, patch: Patch, trial: Trial) -> Evidence:
         found = trial.probe(UNTOLD)
-        return (
-            replace(evidence, untold=found) if isinstance(found, str) and _has_few(case, patch, evidence) else evidence
-        )
+        if not isinstance(found, str) or not (found.endswith(HARDLY_MEANT) or _has_few(case, patch, evidence)):
+            return evidence
+        return replace(evidence, untold=found)
+
+
+def _count_checks(units: Sequence[JSON]) -> int:
+    return sum(isinstance(unit, dict) and unit["role"] == CHECK for unit in units)
 
 
 def _has_few(case: Case, patch: Patch, evidence: Evidence) -> bool:
@@ -91,7 +100,7 @@ def _list_put_in(case: Case, patch: Patch) -> list[str]:
 
 
 def _list_units(case: Case, patch: Patch) -> list[JSON]:
-    """The functions that a patch changes, and the few asserts of them; none where one asks of anything that these do not give anew."""
+    """The functions that a patch changes, and the asserts of them; none where one asks of anything that these do not give anew."""
     definitions: list[str] = []
     asked = [check.code for check in find_asserts_below(case, patch)]
     made: frozenset[str] = frozenset()
@@ -110,13 +119,13 @@ def _list_units(case: Case, patch: Patch) -> list[JSON]:
             else:
                 made |= found.binds | found.changes
     asked = [text for text in dict.fromkeys(asked) if src.find_names(text).uses]  # `assert True` asks nothing
-    if not definitions or not 0 < len(asked) <= FEW or not all(map(_is_one_check, asked)):
+    if not definitions or not 0 < len(asked) <= MANY or not all(map(_is_one_check, asked)):
         return []
     uses = [src.find_names(text).uses for text in asked]
     if any(used & made or not used & names for used in uses):
         return []
     define = [{"text": text, "role": "define", "mutable": True} for text in definitions]
-    return [*define, *({"text": text, "role": "check", "mutable": False} for text in asked)]
+    return [*define, *({"text": text, "role": CHECK, "mutable": False} for text in asked)]
 
 
 def _is_one_check(text: str) -> bool:

@@ -65,18 +65,23 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> str:
     with warnings.catch_warnings(), skip_sleep(), limit_recursion():
         warnings.simplefilter("ignore")
         program, plain = read_program(argument), bool(argument.get("unrun"))
-        added = argument.get("added", ())
-        said = run_in_fork(lambda: describe_untold(program, shell.user_ns, plain, added), WAIT)
+        added, many = argument.get("added", ()), bool(argument.get("many"))
+        said = run_in_fork(lambda: describe_untold(program, shell.user_ns, plain, added, many), WAIT)
     return said if isinstance(said, str) else ""
 
 
-def describe_untold(program: Program, space: dict[str, Any], plain: bool = False, added: Collection[str] = ()) -> str:
-    """What the checks of a program leave untold, in words; ``plain``: only what they do not run; ``added``: the lines that a guess puts in. To be called
-    in a fork."""
+def describe_untold(
+    program: Program, space: dict[str, Any], plain: bool = False, added: Collection[str] = (), many: bool = False
+) -> str:
+    """What the checks of a program leave untold, in words; ``plain``: only what they do not run; ``many``: only what can hardly be meant whatever they
+    say; ``added``: the lines that a guess puts in. To be called in a fork."""
     runner = Runner(program, space)
     sight = trace_program(runner, TRACED)
     if sight.result.failed or not sight.result.passed:
         return ""
+    odd = "" if plain else _find_odd(runner, sight.ran, bool(added))
+    if many:
+        return odd
     unrun = next(
         (
             text
@@ -87,7 +92,7 @@ def describe_untold(program: Program, space: dict[str, Any], plain: bool = False
     )
     if unrun or plain:
         return f"no check comes to `{_cut_line(unrun)}`" if unrun else ""
-    if odd := _find_odd(runner, sight.ran, bool(added)):
+    if odd := odd or _find_fixed(runner, sight.ran):
         return odd
     made = list(_list_made(runner))
     for function, checked in sight.checked.items():
@@ -105,13 +110,20 @@ def describe_untold(program: Program, space: dict[str, Any], plain: bool = False
 
 
 def _find_odd(runner: Runner, ran: Mapping[int, Collection[int]], is_added: bool) -> str:
-    """What can hardly be meant in the functions that ran, by itself or by their docstring, or the first two conditions in them that no check has both ways."""
+    """What can hardly be meant in the functions that ran, by itself or by their docstring."""
     defined = [(n, u.text) for n, u in enumerate(runner.program.units) if u.role == DEFINE and n in ran]
     if odd := next((odd for n, text in defined if (odd := find_odd_code(text, ran[n], is_added))), ""):
         return odd
-    if said := next((said for _, text in defined if (said := find_contradicted_bound(text))), None):
-        return f"the docstring says `{said[0]}`, and `{_cut_line(said[1])}` is not on that side, which {HARDLY_MEANT}"
-    fixed = [condition for n, _ in defined for condition in list_one_way(runner, n, TRACED)]
+    said = next((said for _, text in defined if (said := find_contradicted_bound(text))), None)
+    if said is None:
+        return ""
+    return f"the docstring says `{said[0]}`, and `{_cut_line(said[1])}` is not on that side, which {HARDLY_MEANT}"
+
+
+def _find_fixed(runner: Runner, ran: Mapping[int, Collection[int]]) -> str:
+    """The first two conditions in the functions that ran which no check has both ways."""
+    defined = [n for n, u in enumerate(runner.program.units) if u.role == DEFINE and n in ran]
+    fixed = [condition for n in defined for condition in list_one_way(runner, n, TRACED)]
     if len(fixed) < FIXED:
         return ""
     return f"`{_cut_line(fixed[0])}` and `{_cut_line(fixed[1])}` come out the same way in every check"

@@ -214,7 +214,9 @@ def _list_steps(cells: list[str], at: int, new: str, ename: str = "AssertionErro
         ("assert add_up([1]) == 1\nassert add_up([2]) == 2", {}, True),
         ("assert add_up([1]) == 1", {"rival": "another one"}, False),
         ("assert add_up([1]) == 1", {"applicability": Applicability.SAFE}, True),
-        ("\n".join(f"assert add_up([{n}]) == {n}" for n in range(5)), {}, False),
+        ("\n".join(f"assert add_up([{n}]) == {n}" for n in range(5)), {}, True),
+        ("\n".join(f"assert add_up([{n}]) == {n}" for n in range(5)), {"applicability": Applicability.SAFE}, False),
+        ("\n".join(f"assert add_up([{n}]) == {n}" for n in range(30)), {}, False),
         ("x = add_up([1])\nassert x == 1", {}, False),
         ("assert len([1]) == 1", {}, False),
         ("for n in [1, 2]:\n    assert add_up([n]) == n", {}, False),
@@ -322,6 +324,23 @@ def test_two_conditions_that_no_check_has_both_ways_are_told_and_one_or_a_guard_
     assert "come out" not in ask(LEAP, ["assert days(2024, 2) == 29", "assert days(2023, 2) == 28"])
     guards = "def half(n):\n    if not isinstance(n, int):\n        return None\n    if n < 0:\n        raise ValueError(n)\n    return n // 2"
     assert "come out" not in ask(guards, ["assert half(4) == 2", "assert half(9) == 4"])
+
+
+def test_of_many_checks_only_what_can_hardly_be_meant_is_told() -> None:
+    units = [
+        {"text": LEAP, "role": "define", "mutable": True},
+        {"text": "assert days(2024, 2) == 29", "role": "check", "mutable": False},
+    ]
+    space: dict[str, Any] = {}
+    exec(LEAP, space)
+    assert probe(SimpleNamespace(user_ns=space), None, {"units": units, "many": True}) == ""
+    units[0]["text"] = LEAP.replace("year % 4", "month % 4").replace("return 29", "return 28")
+    told = probe(
+        SimpleNamespace(user_ns=space),
+        None,
+        {"units": [units[0], {**units[1], "text": "assert days(2023, 2) == 28"}], "many": True},
+    )
+    assert told == "the parameter `year` is read nowhere, which can hardly be meant"
 
 
 def test_what_the_docstring_says_of_a_boundary_is_told_where_the_code_has_it_otherwise() -> None:
