@@ -101,7 +101,7 @@ class ForeignMethod(Rule):
             may_be = wrong == "add" and owner.type == "list" and may_be_set(context, node.value)
             doubt = LOST if lost else "A set may be meant, which holds each item once." if may_be else ""
             if wrong == "decode" and owner.type == "str" and (again := list(_decode_again(context, node))):
-                changes += again
+                changes, first = [*changes, *again], f"{first}` and `{again[0][2]}"
                 doubt = "What is encoded is bytes now; whether text is meant, as it was in Python 2, is not known."
             if wrong in ("len", "length") and owner.is_a("pandas.Series", "pandas.Index") and owner.dtype in TEXTS:
                 doubt = "The length of each text may be meant."

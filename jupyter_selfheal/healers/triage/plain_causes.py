@@ -327,6 +327,15 @@ def _explain_folder(context: RuleContext, told: re.Match[str]) -> Cause | None:
     return f"The folder {told[1]} is not there.", "Make it, or save into another one."
 
 
+def _explain_solver(context: RuleContext, told: re.Match[str]) -> Cause | None:
+    if told[1].casefold() != "anneal":
+        return None
+    return (
+        f"SciPy's `minimize` has no method `{told[1]}` since SciPy 0.16.",
+        "`scipy.optimize.dual_annealing` searches like that within bounds, `basinhopping` without: which is meant, and where, only you know.",
+    )
+
+
 def _list_read(context: RuleContext) -> Iterator[tuple[str, ast.expr]]:
     """What an item is taken of where it failed, by a plain name, and the index."""
     for read in context.list_failing_nodes(ast.Subscript):
@@ -365,6 +374,7 @@ _EXPLANATIONS: tuple[tuple[re.Pattern[str], Callable[[RuleContext, re.Match[str]
         (r"inhomogeneous shape", _explain_ragged),
         (r"^TypeError: (list|tuple) indices must be integers or slices, not str", _explain_text_index),
         (r"^UnsupportedOperation: not (writable|readable)", _explain_mode),
+        (r"^ValueError: Unknown solver (\w+)", _explain_solver),
         (r"^ValueError: I/O operation on closed file", _explain_closed_file),
         (r"^ValueError: (?:(invalid literal for int\(\) with base 10): '(.*)'$|could not convert string to float: '(.*)'$)", _explain_literal),
         (r"^TypeError: 'float' object cannot be interpreted as an integer", _explain_range),

@@ -243,3 +243,20 @@ def test_a_cell_is_told_by_its_number_among_the_code_cells(bench: Bench, cells: 
     notebook = replace(broken.case.notebook, cells=(text, *broken.case.notebook.cells))
     told = diagnose(replace(broken, case=replace(broken.case, notebook=notebook))).cause
     assert "cell 1" in told, told
+
+
+@pytest.mark.parametrize(
+    ("call", "is_told"),
+    [
+        ("minimize(f, [3.0], method='Anneal')", True),
+        ("minimize(f, [3.0], method='Aneal')", False),
+        ("minimize(f, [3.0], method='fastest')", False),
+        ("minimize(f, 'anneal')", False),
+    ],
+)
+def test_a_solver_that_scipy_gave_up_is_named_with_what_searches_like_it(
+    bench: Bench, call: str, is_told: bool
+) -> None:
+    found = diagnose(bench.fail("from scipy.optimize import minimize\nf = lambda x: (x ** 2).sum()", call))
+    assert ("since SciPy 0.16" in found.cause) is is_told
+    assert ("dual_annealing" in found.advice) is is_told
