@@ -49,3 +49,39 @@ def test_an_output_does_not_prove_a_guess_that_reads_other_data(found: Evidence,
     assert (verdict.score >= 7) is applied
     safe = Patch((), "change it", healer="rules", applicability=Applicability.SAFE, why="it is the one column")
     assert build_verdict(safe, found).score >= 7
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "left"),
+    [
+        ("s.astype(int).tolist()", "s[::2].astype(int).tolist()", "all of `s`"),
+        ("to_datetime(d['day'])", "to_datetime(d['day'][:-1], format='mixed')", "all of `d['day']`"),
+        ("s.astype(int).tolist()", "s[1:].astype(int).tolist()", ""),
+        ("s.astype(int).tolist()", "s.dropna().astype(int).tolist()", ""),
+        ("float(share)", "float(share[:-1])", ""),
+        ("s[:9].astype(int)", "s[:9].fillna(0).astype(int)", ""),
+    ],
+    ids=["every other one", "all but the last", "a header", "the gaps", "a sign behind one number", "cut before"],
+)
+def test_rows_are_not_left_out_until_the_rest_can_be_converted(old: str, new: str, left: str) -> None:
+    case = case_of(
+        [old], ename="ValueError", evalue="could not convert string to float: 'x'; Cannot convert non-finite values"
+    )
+    assert find_other_data(case, patch_of(case, new)) == left
+
+
+@pytest.mark.parametrize(
+    ("new", "left"),
+    [
+        ("d.loc[d.g != 'c', 'v'].iloc[0]", "the rows with `d.g == 'c'`"),
+        ("d.loc[d.g == 'C', 'v'].iloc[0]", ""),
+        ("d.loc[d.h == 'c', 'v'].iloc[0]", ""),
+        ("d.loc[d.g == 'c', 'v'].head(1)", ""),
+    ],
+    ids=["the opposite", "another text", "another column", "the same rows"],
+)
+def test_rows_that_are_not_there_are_not_those_of_the_opposite_condition(new: str, left: str) -> None:
+    case = case_of(
+        ["d.loc[d.g == 'c', 'v'].iloc[0]"], ename="IndexError", evalue="single positional indexer is out-of-bounds"
+    )
+    assert find_other_data(case, patch_of(case, new)) == left
