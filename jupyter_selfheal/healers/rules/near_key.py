@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.context import Keys, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.key_places import list_key_places
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_written_right
-from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain, shows_name
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_plain_chain, shows_name
 from jupyter_selfheal.healers.rules.context.renamings import find_missed_renaming
 from jupyter_selfheal.healers.rules.context.spelling import (
     find_nearest,
@@ -63,7 +63,7 @@ class NearKey(Rule):
     why = "The key is near, but may have been meant as another."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        for wrong in _list_missing_keys(context):
+        for wrong in list_missing_keys(context):
             if next(list_mappings_to(context, wrong), None) is not None:
                 return  # PDA154
             if find_missed_renaming(context, wrong) is not None:
@@ -85,7 +85,8 @@ class NearKey(Rule):
                         and not seen
                         and (node in context.list_failing_nodes(ast.Constant) or not is_written_right(wrong))
                     )
-                    is_right_there = keys.is_table and _is_defined(context, wrong)  # of another table
+                    # of another table, as where two are joined
+                    is_right_there = keys.is_table and (_is_defined(context, wrong) or _is_joined(context))
                     definition = (
                         _correct_definition(context, wrong, word, sure and not is_right_there) if written else ()
                     )
@@ -110,6 +111,10 @@ class NearKey(Rule):
                     proposed = True
                 if proposed:
                     return
+
+
+def _is_joined(context: RuleContext) -> bool:
+    return any(read_last_name(call.func) in ("merge", "join") for call in context.list_calls_at_failure())
 
 
 def _is_seen_in_outputs(context: RuleContext, name: str, owner: str, keys: Keys) -> bool:
@@ -147,7 +152,7 @@ def _correct_definition(context: RuleContext, wrong: str, word: str, sure: bool)
     return correct_definition(context, wrong, word, "key") if sure or is_word else ()
 
 
-def _list_missing_keys(context: RuleContext) -> list[str]:
+def list_missing_keys(context: RuleContext) -> list[str]:
     """The texts that the message quotes, as candidates for the missing key."""
     message = context.failure.evalue
     if context.failure.ename == "ValueError" and "not in" not in message and "Could not interpret" not in message:

@@ -11,6 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.edits import format_import
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.renamings import find_new_name
 from jupyter_selfheal.healers.rules.context.tables import find_distribution, import_aliases
 from jupyter_selfheal.healers.rules.deleted_name import find_deletion
 from jupyter_selfheal.healers.triage.plain_causes import explain_local_name, explain_plainly
@@ -154,7 +155,7 @@ def _explain_key(context: RuleContext, key: str) -> tuple[str, str] | None:
                 continue
             names = {n.value: n for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
             place = context.notebook.name_cell(cell.id)
-            if method == "rename" and (new := _find_new_name(node, key)):
+            if method == "rename" and (new := find_new_name(node, key)):
                 return f"`{key}` was renamed to `{new}` in {place}.", f"Use `{new}` instead."
             if method != "rename" and key in names:
                 return (
@@ -202,14 +203,6 @@ def _explain_absent_column(context: RuleContext, key: str) -> tuple[str, str] | 
             f"Read the one that is meant, or look where `{table}` is made: its data may differ from what the notebook was written for.",
         )
     return None
-
-
-def _find_new_name(call: ast.AST, key: str) -> str:
-    pairs = ((k, v) for d in ast.walk(call) if isinstance(d, ast.Dict) for k, v in zip(d.keys, d.values, strict=True))
-    return next(
-        (str(v.value) for k, v in pairs if isinstance(k, ast.Constant) and k.value == key and isinstance(v, ast.Constant)),
-        "",
-    )  # fmt: skip
 
 
 def _explain_none(context: RuleContext) -> tuple[str, str] | None:

@@ -77,3 +77,12 @@ def find_missed_renaming(context: RuleContext, name: str) -> Renaming | None:
         keys = context.keys(found.table)
         return found if keys is not None and keys.is_table and name not in keys.columns else None
     return None
+
+
+def find_new_name(call: ast.AST, name: str) -> str:
+    """What the mapping of a renaming calls a column of that name; empty where it does not say."""
+    pairs = ((k, v) for d in ast.walk(call) if isinstance(d, ast.Dict) for k, v in zip(d.keys, d.values, strict=True))
+    return next(
+        (str(v.value) for k, v in pairs if isinstance(k, ast.Constant) and k.value == name and isinstance(v, ast.Constant)),
+        "",
+    )  # fmt: skip
