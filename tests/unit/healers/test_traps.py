@@ -70,6 +70,12 @@ def test_unrun_cells_bring_what_they_need_in_order_and_no_more(bench: Bench) -> 
     assert broken.propose_patches()[0].edits == (RunCells(("c2", "c4")),)
 
 
+def test_after_a_restart_the_cell_that_loads_us_has_nothing_to_do_any_more(bench: Bench) -> None:
+    loads, others = "# not run\n%load_ext jupyter_selfheal", "# not run\n%load_ext sql_of_others"
+    for above, wanted in ((loads, ("c2",)), (others, ("c1", "c2")), (f"{loads}\nk = 1", ("c1", "c2"))):
+        assert bench.fail(above, "# not run\nprice = 20", "price * 3").propose_patches()[0].edits == (RunCells(wanted),)
+
+
 def test_a_cell_that_needs_the_failing_one_is_not_moved_above_it(bench: Bench) -> None:
     assert bench.is_silent("STA102", "x = later + 1", "# not run\nlater = x * 2")
 

@@ -208,3 +208,10 @@ def test_two_notebooks_of_one_name_are_told_apart() -> None:
 def test_a_notebook_without_code_is_not_said_to_be_unrunnable() -> None:
     page = format_page([NotebookReport("words.ipynb"), NotebookReport("bad.ipynb", error="bad.ipynb: not JSON")])
     assert page.count("could not be run") == 1
+
+
+def test_the_dot_of_a_notebook_has_the_colour_of_what_is_worst_in_its_bar(document: Make) -> None:
+    broken, _ = batch(document("missing_thing"), upper).run()
+    left_alone = replace(broken, records=tuple(replace(r, status=Status.LEFT_ALONE) for r in broken.records))
+    dots = re.findall(r'<td><span class="dot code(\d)"', format_page([broken, left_alone]))
+    assert dots == ["2", "1"]
