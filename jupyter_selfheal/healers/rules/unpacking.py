@@ -38,6 +38,10 @@ class Unpacking(Rule):
             return
         cell_id, source, line = context.location
         for node in src.walk(source):
+            if isinstance(node, ast.Assign) and node.lineno == line and isinstance(node.targets[0], ast.Tuple):
+                if patch := self._leave_unread_out(context, node.targets[0]):
+                    yield patch
+                return
             if not isinstance(node, ast.For | ast.comprehension) or not node.target.lineno <= line <= (
                 node.iter.end_lineno or 0
             ):
@@ -103,7 +107,7 @@ class Unpacking(Rule):
         )
 
     def _leave_unread_out(self, context: RuleContext, target: ast.Tuple) -> Patch | None:
-        """``for day, text, level in pairs``, where no cell reads `level`, and there are two parts."""
+        """``for day, text, level in pairs``, ``low, high, mean = find_ends(xs)``, where no cell reads the one, and there are two parts."""
         told = re.search(r"not enough values to unpack \(expected (\d+), got (\d+)\)", context.failure.evalue)
         names = [e.id for e in target.elts if isinstance(e, ast.Name)]
         if not told or int(told[1]) != len(names) or len(names) != len(target.elts) or int(told[2]) < 2:
