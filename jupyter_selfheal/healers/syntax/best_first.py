@@ -35,6 +35,7 @@ from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 from jupyter_selfheal.healers.syntax.objections import find_objection
 from jupyter_selfheal.healers.syntax.parser import BELOW, Parser, find_tail
+from jupyter_selfheal.healers.syntax.readings import LAYOUTS, Reading, choose_readings
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import SIGN, find_position, split_tokens
@@ -144,17 +145,6 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A source that parses, what its edits cost, and what they say was wrong."""
-
-    source: str
-    cost: float
-    words: tuple[str, ...]
-    guessed: bool = False
-    """It has a value that was missing, and that nobody knows."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _State:
     source: str
@@ -168,16 +158,21 @@ class _State:
     """What each edit said was wrong, and how many lines stand below it."""
 
 
-def find_readings(source: str, known: frozenset[str] = frozenset()) -> tuple[Reading, ...]:
-    """Ways to make a source parse, the likeliest first; ``known`` are the names that the notebook has. Empty where it parses."""
+def find_readings(
+    source: str, known: frozenset[str] = frozenset(), share: float = 1.0, *, is_sought: bool = True
+) -> tuple[Reading, ...]:
+    """Ways to make a source parse, the likeliest first; ``known`` are the names that the notebook has. Empty where it parses.
+
+    ``share``: of the work of a whole search; ``is_sought``: no reading is known yet, and a first one is worth more work.
+    """
     fault = find_fault(source) if len(source) <= LONGEST and not src.is_foreign(source) else None
     if fault is None:
         return ()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        search = _Search(source, fault, known)
+        search = _Search(source, fault, known, share, PATIENCE if is_sought else 1)
         search.run()
-    return tuple(sorted(search.readings, key=lambda r: r.cost)[:READINGS])
+    return choose_readings(search.readings, READINGS)
 
 
 class _Search:
@@ -188,8 +183,8 @@ class _Search:
     the work of one, not its fifth power.
     """
 
-    def __init__(self, source: str, fault: Fault, known: frozenset[str]) -> None:
-        self.known, self.given, self.parser = known, source, Parser(source)
+    def __init__(self, source: str, fault: Fault, known: frozenset[str], share: float, patience: int) -> None:
+        self.known, self.given, self.parser, self.patience = known, source, Parser(source, share), patience
         fault = self.parser.find_fault(source) or fault
         self.base = count_doubts(source, known)
         self.readings: list[Reading] = []
@@ -199,6 +194,9 @@ class _Search:
         self._most = float("inf")
         self._lowest: list[float] = []
         """What the readings that are kept so far cost, negated: a heap with the dearest one first."""
+        self._layouts: Counter[str] = Counter()
+        self._found = 0
+        """Readings so far, those apart that differ in nothing but their layout from enough others."""
         self._least: dict[float, float] = {}
         self._searched: Counter[tuple[str, ...]] = Counter()
         self._heads: Counter[tuple[str, str]] = Counter()
@@ -208,7 +206,7 @@ class _Search:
 
     def run(self) -> None:
         """Search until the work or the states are used up."""
-        while self._heap and self._has_work_left and len(self.readings) < FOUND:
+        while self._heap and self._has_work_left and self._found < FOUND:
             order, _, state = heapq.heappop(self._heap)
             head = _find_head(state)
             if self._heads[head] >= ALIKE and state not in self._put_off:
@@ -245,7 +243,7 @@ class _Search:
     @property
     def _has_work_left(self) -> bool:
         """Whether more may be tried: for the first reading twice as much as for further ones."""
-        return self.parser.has_work_for(1 if self.readings else PATIENCE)
+        return self.parser.has_work_for(1 if self.readings else self.patience)
 
     def _try_slips(self, state: _State) -> None:
         found, needed = 0, _find_needed(state.fault)
@@ -286,7 +284,7 @@ class _Search:
     def _keep_reading(
         self, source: str, cost: float, words: tuple[str, ...], guessed: bool, state: _State | None
     ) -> bool:
-        """Whether it is a new program. For the states on its way, what made it is a way to mend their rest."""
+        """Whether it is a new program, and no further layout of one. For the states on its way, what made it is a way to mend their rest."""
         program = src.canonicalise(source)
         if program in self._programs:
             return False
@@ -295,8 +293,12 @@ class _Search:
         if whole <= self._limit:  # else it is not kept whatever speaks against it
             whole += find_cost("doubt.objection") * bool(find_objection(source, self.given, None))
         self._most = min(self._most, whole)
-        keep = heapq.heappush if len(self._lowest) < READINGS else heapq.heappushpop
-        keep(self._lowest, -whole)
+        self._layouts[text := "".join(source.split())] += 1
+        counts = self._layouts[text] <= LAYOUTS
+        if counts:
+            self._found += 1
+            keep = heapq.heappush if len(self._lowest) < READINGS else heapq.heappushpop
+            keep(self._lowest, -whole)
         self.readings.append(Reading(source, whole, words, guessed))
         while state is not None:
             start = find_position(state.source, state.fault.line, 0)
@@ -306,7 +308,7 @@ class _Search:
             state = state.parent
         for more in list_completions(source, self.known):
             self._keep_reading(more.source, cost + more.cost, (*words, *more.words), guessed, None)
-        return True
+        return counts
 
     def _pass_on(self, state: _State, rest: Reading) -> None:
         cost = state.cost + rest.cost

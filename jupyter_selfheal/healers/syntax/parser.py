@@ -39,15 +39,17 @@ HIDDEN = 4
 
 
 class Parser:
-    """Compiles sources, within a limit."""
+    """Compiles sources, within a limit, or within a ``share`` of it."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, share: float = 1.0) -> None:
+        self.share = share
         self.compiles = self.characters = 0
         self.masks = _IPYTHON.search(source) is not None
 
     def has_work_for(self, times: int = 1) -> bool:
         """Whether it may compile more, of so many times the limit."""
-        return self.compiles < times * COMPILES and self.characters < times * CHARACTERS
+        most = times * self.share
+        return self.compiles < most * COMPILES and self.characters < most * CHARACTERS
 
     def list_starts(self, source: str, fault: Fault) -> tuple[str, ...]:
         """What stands above each statement of the outermost level up to a fault, the longest first: each of them parses by itself."""

@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.syntax.best_first import Reading
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
 from jupyter_selfheal.healers.syntax.objections import object_in_notebook
+from jupyter_selfheal.healers.syntax.readings import Reading
 from jupyter_selfheal.healers.syntax.token_edits import COMPARISONS, OPERATORS
 from jupyter_selfheal.healers.syntax.tokens import COMMENT, NEWLINE, split_tokens
 from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, Patch, Replace

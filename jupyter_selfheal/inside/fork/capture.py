@@ -276,6 +276,7 @@ def _refuse_input(shell: Any) -> None:
         return str(answers.pop(0)) if answers else refuse()
 
     answers: list[str] = getattr(shell, "_selfheal_answers", [])
+    answer.left = answers  # type: ignore[attr-defined]  # whoever runs candidates puts back what one has read
     builtins.input = answer
     getpass.getpass = refuse
     kernel = getattr(shell, "kernel", None)

@@ -283,9 +283,13 @@ class Runner:
         ns[RECORD] = self.record
         ns[CAUGHT] = (Exception, OutOfTime) if self.patient else Exception
         seeds = _list_random_states() if self.random else ()
+        answers = getattr(input, "left", None)  # those that were given ahead (see ``fork/capture.py``)
+        given = list(answers or ())
         try:
             yield
         finally:
+            if answers is not None:
+                answers[:] = given
             ns.clear()
             ns.update(self.before)
             for put_back, state in seeds:

@@ -84,8 +84,9 @@ ENOUGH = 6
 """Passing sources after which no more readings are explored."""
 FIRST, FIRST_LEAST = 0.5, 0.5
 """The share of the CPU seconds in which all readings are run, and the least of them: of 30 that make ever longer numbers without end each takes half a second until it is cut."""
-COMPARED, FAILS = 8, 0.6
-"""Passing sources that are run for other inputs too, and what it costs one that fails for all of them."""
+COMPARED, FAILS, UNMOVED = 8, 0.6, 0.8
+"""Passing sources that are run for other inputs too, what it costs one that fails for all of them, and one that prints the same for all of them
+where another one does not: it has lost what it reads."""
 LOOKED = 5.0
 """Seconds on the clock for that: ``time.sleep(int(input()))`` takes ten times as long for one of them."""
 
@@ -196,11 +197,17 @@ def _look_further(explorer: Explorer, passing: list[dict[str, Any]]) -> list[dic
         for found, runs in zip(passing, seen, strict=False):
             found["behaviour"] = seen.index(runs)
             found["cost"] += FAILS * sum(status not in (OK, TIME) for status, _ in runs) / len(runs)
+            found["cost"] += UNMOVED * (_is_unmoved(runs) and not all(map(_is_unmoved, seen)))
         first, *others = sorted(passing[:DOUBTED], key=lambda p: float(p["cost"]))
         return [first, *_mend_forms(explorer, first, inputs), *others, *passing[DOUBTED:]]
 
     reply = run_in_fork(work, LOOKED, cpu=STUCK)
     return reply if isinstance(reply, list) else passing
+
+
+def _is_unmoved(runs: Sequence[tuple[str, str]]) -> bool:
+    """Whether a source prints the same for several other inputs."""
+    return len(runs) > 2 and len({*runs}) == 1
 
 
 def _mend_forms(explorer: Explorer, found: dict[str, Any], inputs: Sequence[Sequence[str]]) -> list[dict[str, Any]]:

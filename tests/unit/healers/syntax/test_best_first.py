@@ -148,8 +148,8 @@ def test_the_work_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[parser.Parser] = []
 
     class Counting(parser.Parser):
-        def __init__(self, source: str) -> None:
-            super().__init__(source)
+        def __init__(self, source: str, share: float = 1.0) -> None:
+            super().__init__(source, share)
             counted.append(self)
 
     monkeypatch.setattr(best_first, "Parser", Counting)

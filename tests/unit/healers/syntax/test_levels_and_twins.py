@@ -8,8 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from jupyter_selfheal.healers.search.plan import build_plan
-from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
+from jupyter_selfheal.healers.syntax.best_first import find_readings
 from jupyter_selfheal.healers.syntax.propose import _find_raising
+from jupyter_selfheal.healers.syntax.readings import Reading
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import search
 from jupyter_selfheal.inside.search.case_twins import list_case_twins

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from jupyter_selfheal.healers.syntax import parser
-from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
+from jupyter_selfheal.healers.syntax.best_first import find_readings
 from jupyter_selfheal.healers.syntax.propose import _put_furthest
+from jupyter_selfheal.healers.syntax.readings import Reading
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.beginner_changes import list_beginner_changes
 from jupyter_selfheal.inside.search.repeated_slips import list_repeated_slips

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.healers.syntax import parser, reading_patches
-from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
+from jupyter_selfheal.healers.syntax.best_first import find_readings
 from jupyter_selfheal.healers.syntax.propose import _list_likely
+from jupyter_selfheal.healers.syntax.readings import Reading
 from jupyter_selfheal.healers.syntax.touching_values import list_completions
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.value_changes import list_value_changes

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from jupyter_selfheal.healers.rules.context.skeletons import has_attempt, has_code
-from jupyter_selfheal.healers.syntax.best_first import Reading
 from jupyter_selfheal.healers.syntax.idle_parts import find_idle_part
 from jupyter_selfheal.healers.syntax.reading_patches import LIKELIER, build_passing
+from jupyter_selfheal.healers.syntax.readings import Reading
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search import explore_reading, try_readings
 from jupyter_selfheal.inside.search.align_texts import find_text_edits, mark_texts

@@ -6,7 +6,7 @@ import pytest
 
 from jupyter_selfheal.healers.search.plan import build_plan
 from jupyter_selfheal.healers.syntax import parser
-from jupyter_selfheal.healers.syntax.best_first import Reading, find_readings
+from jupyter_selfheal.healers.syntax.best_first import find_readings
 from jupyter_selfheal.healers.syntax.propose import (
     TOLD_BY_NOTHING,
     _plan_reading,
@@ -15,6 +15,7 @@ from jupyter_selfheal.healers.syntax.propose import (
     propose_texts,
 )
 from jupyter_selfheal.healers.syntax.reading_patches import build_passing
+from jupyter_selfheal.healers.syntax.readings import Reading
 from jupyter_selfheal.model import Attempt, Case, Cell, Failure, FailureKind, Notebook, Oracle, Patch, Replace, Verdict
 from jupyter_selfheal.ports import Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel

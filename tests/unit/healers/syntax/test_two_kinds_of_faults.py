@@ -8,8 +8,8 @@ import pytest
 
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.healers.search.healer import SearchHealer
-from jupyter_selfheal.healers.syntax.best_first import Reading
 from jupyter_selfheal.healers.syntax.propose import _find_sure
+from jupyter_selfheal.healers.syntax.readings import Reading
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook
 from jupyter_selfheal.ports import Answer, Starts
 from jupyter_selfheal.testing.fake_kernel import FakeKernel

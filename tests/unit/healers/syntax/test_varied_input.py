@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import pytest
@@ -88,6 +89,39 @@ def test_of_two_readings_the_one_that_fails_for_fewer_inputs_is_first() -> None:
 def test_readings_that_do_the_same_for_all_inputs_have_one_behaviour() -> None:
     texts = [f"n = int(input())\nprint({shown})\n" for shown in ("n + 2", "(n + 2)", "n * 2")]
     assert [p["behaviour"] for p in _try(texts, "4\n", "2")] == [0, 0, 2]
+
+
+def test_what_prints_the_same_whatever_it_reads_stands_behind_what_does_not() -> None:
+    texts = ['n = int(input())\nprint("Sum", 4)\n', 'n = int(input())\nprint("Sum", n + 2)\n']
+    costs = {p["text"]: p["cost"] for p in _try(texts, "Sum 4\n", "2")}
+    assert costs[texts[0]] == pytest.approx(1.8)
+    assert costs[texts[1]] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ['n = int(input())\nprint("Sum", 4)\n', 'n = int(input())\nprint("Sum", 2 + 2)\n'],  # none of them reads it
+        ['n = int(input())\nprint("odd" if n % 2 else "even")\n', 'n = int(input())\nprint("even" if n % 2 == 0 else "odd")\n'],
+        ['print("Sum", 4)\n', 'print("Sum", 2 + 2)\n'],  # nothing is read
+    ],
+)  # fmt: skip
+def test_what_prints_the_same_costs_nothing_where_all_do_or_where_it_differs(texts: list[str]) -> None:
+    stdout = "even\n" if "odd" in texts[0] else "Sum 4\n"
+    assert [p["cost"] for p in _try(texts, stdout, "2")] == [1.0, 2.0]
+
+
+def test_answers_that_were_given_ahead_are_there_for_each_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = ["212"]
+
+    def answer(prompt: str = "") -> str:
+        return left.pop(0)
+
+    answer.left = left  # type: ignore[attr-defined]  # as in a trial's kernel (``fork/capture.py``)
+    monkeypatch.setattr(builtins, "input", answer)
+    reply = run([CELSIUS.format("f"), CELSIUS.format("c")], "Celsius 100.0\n")
+    assert [p["text"] for p in reply["passing"]] == [CELSIUS.format("c"), CELSIUS.format("round(c, 2)")]
+    assert left == ["212"]
 
 
 def test_what_does_something_else_is_shown_before_what_does_the_same() -> None:
