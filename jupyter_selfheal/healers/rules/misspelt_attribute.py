@@ -103,6 +103,7 @@ class MisspeltAttribute(Rule):
                         is_plural(wrong, word)
                         and (
                             _is_of_library(owner)
+                            or (owner.module == "builtins" and not owner.is_module and context.is_called(node))
                             or _is_part_of_time(owner, wrong, word)
                             or (own and _is_used_as_collection(context, node, word))
                             or (owner.module.split(".")[0] in TABULAR and "_" in wrong and context.is_called(node))

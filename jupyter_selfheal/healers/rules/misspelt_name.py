@@ -197,7 +197,12 @@ def _is_unread_parameter(context: RuleContext, name: str, word: str) -> bool:
     if function is None or word not in {a.arg for a in list_arguments(function)}:
         return False
     is_read = any(isinstance(n, ast.Name) and n.id == word for n in ast.walk(function))
-    return not is_read and len(name) >= 4 and edit_distance(name, word) == 1 and keep_digits(name) == keep_digits(word)
+    return (
+        not is_read
+        and max(len(name), len(word)) >= 4
+        and edit_distance(name, word) == 1
+        and keep_digits(name) == keep_digits(word)
+    )
 
 
 def _is_made_anywhere(context: RuleContext, name: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.given_arguments import find_given_argument
 from jupyter_selfheal.healers.rules.context.sums_of_texts import (
     find_chain,
     list_factors,
@@ -226,9 +227,18 @@ class TextAndNumber(Rule):
                 applicability=kind, why=why, prior=prior,
             )  # fmt: skip
             return
-        written = str(side.value).strip() if isinstance(side, ast.Constant) else ""
-        plain = str(int(written)) if written and function == "int" else written  # no `007`
-        number = plain or f"{function}({context.text(side)})"
+        given = find_given_argument(context, name) if name else None
+        if given is not None and isinstance(given.value, ast.Constant):
+            at = src.find_span(context.source_of(given.cell_id), given.value)
+            number = _write_plainly(given.value, function)
+            yield self.patch(
+                context.replace(given.cell_id, [(*at, number)]), f"Give `{given.function.name}` the number {number}",
+                cause, applicability=kind, why=why, prior=prior,
+            )  # fmt: skip
+            return
+        if given is not None and sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(given.function)) > 1:
+            kind, why = Applicability.UNSAFE, "The function reads it elsewhere, too, and may be given the wrong thing."
+        number = _write_plainly(side, function) or f"{function}({context.text(side)})"
         yield self.patch(
             context.replace(context.cell_id, [(*context.span(side), number)]),
             f"Convert `{context.text(side)}` to a number",
@@ -237,6 +247,12 @@ class TextAndNumber(Rule):
             why=why,
             prior=prior,
         )
+
+
+def _write_plainly(node: ast.expr, function: str) -> str:
+    """The number in a text that is written down, without ``007``; empty for anything else."""
+    written = str(node.value).strip() if isinstance(node, ast.Constant) else ""
+    return str(int(written)) if written and function == "int" else written
 
 
 def _find_formatted(node: ast.AST) -> ast.expr | None:

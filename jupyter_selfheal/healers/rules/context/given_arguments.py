@@ -1,0 +1,49 @@
+"""What a function that failed was given for one of its parameters, where it was called."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.rules.context.nodes import Function, find_function, list_arguments, read_last_name
+from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
+
+
+class GivenArgument(NamedTuple):
+    """A parameter of the function that failed, and what stands for it in the call; ``value`` is None where no single call is seen."""
+
+    function: Function
+    cell_id: str
+    value: ast.expr | None
+
+
+def find_given_argument(context: RuleContext, name: str) -> GivenArgument | None:
+    """What the failing function was given for a parameter; None where the name is none of it."""
+    function = find_function(context.source, context.line)
+    if function is None or name not in {a.arg for a in list_arguments(function)}:
+        return None
+    frames = [f for f in context.failure.frames if f.cell_id]
+    if len(frames) < 2:
+        return GivenArgument(function, "", None)
+    caller = frames[-2]
+    calls = [
+        n
+        for n in src.walk(context.source_of(caller.cell_id))
+        if isinstance(n, ast.Call)
+        and n.lineno <= caller.line <= (n.end_lineno or n.lineno)
+        and read_last_name(n.func) == function.name
+    ]
+    value = _find_value(function, calls[0], name) if len(calls) == 1 else None
+    return GivenArgument(function, caller.cell_id, value)
+
+
+def _find_value(function: Function, call: ast.Call, name: str) -> ast.expr | None:
+    named = next((k.value for k in call.keywords if k.arg == name), None)
+    if named is not None or any(isinstance(a, ast.Starred) for a in call.args):
+        return named
+    places = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    if places[:1] == ["self"] and isinstance(call.func, ast.Attribute):
+        del places[0]
+    place = places.index(name) if name in places else len(call.args)
+    return call.args[place] if place < len(call.args) else None
