@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import combinations
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
@@ -20,7 +21,7 @@ class AttributeOfTuple(Rule):
 
     **Failure** `AttributeError: 'tuple' object has no attribute 'key'` at `counts.most_common(1)[0].key`, `… 'score'` at `print(pair.name, pair.score)`.
 
-    **Fix** `counts.most_common(1)[0][0]`; `print(pair[0], pair[1])` where the cell reads as many names as the tuple has parts; `pair[1].name` where just one part has the attribute.
+    **Fix** `counts.most_common(1)[0][0]`; `print(pair[0], pair[1])` where the cell reads as many names as the tuple has parts, and in another order; `pair[1].name` where just one part has the attribute.
 
     **Fix safety** Unsafe: which part a name is of stands nowhere. Silent where the attribute is called, which another type is meant to have, and for tuples of more than four parts.
     """
@@ -54,7 +55,7 @@ class AttributeOfTuple(Rule):
             if context.is_called(node):
                 return
             if len(names) == length > 1:
-                places = [{n: k for k, n in enumerate(names)}]
+                places = _list_orders(names)
             elif len(names) == 1:
                 order = sorted(range(length), key=lambda place: not _is_likely(node.attr, place))
                 places = [{node.attr: place} for place in order]
@@ -68,6 +69,17 @@ class AttributeOfTuple(Rule):
     def _put(self, context: RuleContext, splices: list[tuple[int, int, str]], text: str, name: str) -> Patch:
         cause = f"A tuple has no `{name}`: its parts are read by their places."
         return self.patch(context.replace_here(*splices), f"Use `{text}`", cause, prior=0.5)
+
+
+def _list_orders(names: list[str]) -> list[dict[str, int]]:
+    """Which names the places may have: as they are read first, then with two of them exchanged, as a cell may well read ``lon, lat`` of ``(lat, lon)``."""
+    orders = [names]
+    for one, other in combinations(range(len(names)), 2):
+        order = [*names]
+        order[one], order[other] = names[other], names[one]
+        orders.append(order)
+    orders.sort(key=lambda order: -sum(_is_likely(name, place) for place, name in enumerate(order)))
+    return [{name: place for place, name in enumerate(order)} for order in orders]
 
 
 def _is_likely(name: str, place: int) -> bool:

@@ -62,7 +62,7 @@ class BareKey(Rule):
                 owner = outer.func.value
             chain = context.read_plain_chain(owner) if owner is not None else None
             if isinstance(outer, ast.Subscript) and context.is_true(
-                f"hasattr({chain}, {name!r}) and not hasattr(type({chain}), '__getitem__')"
+                f"not callable(getattr({chain}, {name!r}, print)) and not hasattr(type({chain}), '__getitem__')"
             ):
                 yield self.patch(
                     context.replace_here((context.span(outer.value)[1], context.span(outer)[1], f".{name}")),

@@ -60,8 +60,8 @@ class JoinOfNumbers(Rule):
                 change = (*context.span(element), f"str({context.text(element)})")
             else:
                 change = (*context.span(argument), f"map(str, {inner})")
-                if match[1] in ("list", "tuple") and (patch := self._join_rows(context, call, argument)):
-                    yield patch
+                if match[1] in ("list", "tuple") and (patches := [*self._join_rows(context, call, argument)]):
+                    yield from patches
                     return
             if match[1] == "float" and context.is_true(f"any(_ != _ for _ in {context.operand(argument)})"):
                 yield from self._leave_gaps(context, argument, change)
@@ -77,21 +77,22 @@ class JoinOfNumbers(Rule):
             )
             return
 
-    def _join_rows(self, context: RuleContext, call: ast.Call, rows: ast.expr) -> Patch | None:
-        """``"".join(board)`` of rows of texts, which are joined themselves: how a list is written is none of their texts."""
+    def _join_rows(self, context: RuleContext, call: ast.Call, rows: ast.expr) -> Iterator[Patch]:
+        """``"".join(board)`` of rows of texts, which are joined themselves: how a list is written is none of their texts. Where something stands
+        between the rows (``"\\n".join(board)``), a space may stand between their texts, too."""
         owner = context.read_plain_chain(rows)
         if not owner or not context.is_true(f"all(isinstance(t, str) for row in {owner} for t in row)"):
-            return None
-        empty = isinstance(call.func, ast.Attribute) and context.text(call.func.value) in ("''", '""')
-        inner = f"{context.text(call.func.value)}.join" if empty and isinstance(call.func, ast.Attribute) else "''.join"
-        return self.patch(
-            context.replace_here((*context.span(rows), f"map({inner}, {owner})")),
-            "Join the texts of each row first",
-            f"`{owner}` holds lists of texts, and `join` only takes texts.",
-            applicability=Applicability.UNSAFE,
-            why="What stands between the texts of a row is not known.",
-            prior=0.7,
-        )
+            return
+        outer = context.text(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+        for inner in (outer,) if outer in ("''", '""') else ("''", "' '"):
+            yield self.patch(
+                context.replace_here((*context.span(rows), f"map({inner}.join, {owner})")),
+                "Join the texts of each row first",
+                f"`{owner}` holds lists of texts, and `join` only takes texts.",
+                applicability=Applicability.UNSAFE,
+                why="What stands between the texts of a row is not known.",
+                prior=0.7,
+            )
 
     def _leave_gaps(self, context: RuleContext, argument: ast.expr, change: Splice) -> Iterator[Patch]:
         """``", ".join(df["name"])``, where a name is missing: ``nan`` is no text that anybody would join."""

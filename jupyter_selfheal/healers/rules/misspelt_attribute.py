@@ -231,11 +231,14 @@ def _is_used_as_collection(context: RuleContext, node: ast.Attribute, word: str)
 
 
 def _can_be_used_so(context: RuleContext, node: ast.Attribute, word: str) -> bool:
-    """A called attribute must be callable, where that can be seen."""
+    """A called attribute must be callable, where that can be seen; and `_ready`, a method, is no value of the name `ready`."""
     owner = context.read_plain_chain(node.value)
-    if owner is None or not context.is_called(node):
+    is_called = context.is_called(node)
+    if owner is None or not (is_called or word == f"_{node.attr}"):
         return True
     thing = context.describe(f"{owner}.{word}")
+    if not is_called:
+        return thing is None or thing.type != "method"
     return thing is None or thing.is_callable
 
 

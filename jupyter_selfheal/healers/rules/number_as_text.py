@@ -82,6 +82,8 @@ class NumberAsText(Rule):
             changes = [(*context.span(n), _write_number(context, n, f)) for n, f in zip(places, functions, strict=True)]
             text = context.text(places[0])
             doubt = _describe_doubt(context, node, places) if match and match["both"] else ""
+            if match and match["window"]:
+                doubt = "Of rows with dates, a span without its unit (`3D`) may be meant."
             if match and match["both"] and "int" in functions:  # other rows of a file may have fractions
                 splices = [(*context.span(n), _write_number(context, n, "float")) for n in places]
                 yield self.patch(

@@ -45,7 +45,9 @@ class RowsAndColumns(Rule):
                 continue
             at = context.span(node.value)[1]
             turned = [(*context.span(node.slice), f":, {context.text(columns)}")] if rows is not parts[0] else []
-            counted = isinstance(rows, ast.Slice) and context.is_true(f"({table}).index.inferred_type == 'integer'")
+            counted = isinstance(rows, ast.Slice) and context.is_true(
+                f"({table}).index.inferred_type in ('integer', 'floating', 'mixed-integer-float', 'boolean')"
+            )
             if counted and not _is_whole(rows) and isinstance(node.ctx, ast.Load):
                 yield self._take_places(context, node, rows, columns)
             yield self.patch(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -14,6 +15,12 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MOST = 50
 """Variables that are looked at."""
+TYPE_WORDS = frozenset({"df", "frame", "table", "data", "dataframe", "dataset", "array", "arr", "list", "dict", "series"})
+"""Parts of a name that say of what type a value is, and not which value."""
+MADE = re.compile(
+    r"(?:train|test|val|valid|validation|dev|holdout|clean|new|old|sub|subset|sample|copy|norm|diff|top|best|final|pred|predictions?|hat|\w{3,}ed|\w{3,}less)\d*"
+)
+"""Parts of a name that say what was done to get the value."""
 
 
 class VariableUnderAnotherName(Rule):
@@ -24,7 +31,7 @@ class VariableUnderAnotherName(Rule):
     **Fix** `visits_df.groupby("region")["visits"].sum()`.
 
     **Fix safety** Unsafe: a cell that made the name may be missing. Silent where a cell binds the name, where it is called, where a name near by its spelling is known, where several variables
-    have all columns, keys and attributes that the cell reads of it, and where nothing of a library's is read of it and no part of the two names is the same.
+    have all columns, keys and attributes that the cell reads of it, where the name says what was done with the variable (`X_test`, `df_clean`), and where nothing of a library's is read of it and no part of the two names is the same.
     """
 
     code = "NAM111"
@@ -44,7 +51,7 @@ class VariableUnderAnotherName(Rule):
         attributes, keys, is_called = _read_uses(source, uses)
         if is_called:
             return
-        fitting = _list_fitting(context, attributes, keys)
+        fitting = {n: v for n, v in _list_fitting(context, attributes, keys).items() if not _is_made_of(name, n)}
         akin = [n for n in fitting if _share_part(n, name)]
         is_sole = len(fitting) == 1 and (bool(keys) or any(fitting.values()))
         chosen = list(fitting) if is_sole else akin
@@ -93,6 +100,13 @@ def _list_fitting(context: RuleContext, attributes: set[str], keys: set[str]) ->
         if not keys or (held is not None and keys <= {*held.keys, *held.columns}):
             fitting[name] = thing.module != "builtins"
     return fitting
+
+
+def _is_made_of(name: str, other: str) -> bool:
+    """``X_test`` and ``X``, ``df_clean`` and ``df``: a missing cell makes the one of the other, which has another value."""
+    parts, others = ({*n.casefold().split("_")} for n in (name, other))
+    more = parts - others
+    return (others < parts and not more <= TYPE_WORDS) or any(MADE.fullmatch(p) for p in more)
 
 
 def _share_part(name: str, other: str) -> bool:
