@@ -15,7 +15,9 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MOST = 50
 """Variables that are looked at."""
-TYPE_WORDS = frozenset({"df", "frame", "table", "data", "dataframe", "dataset", "array", "arr", "list", "dict", "series"})
+TYPE_WORDS = frozenset(
+    {"df", "frame", "table", "data", "dataframe", "dataset", "array", "arr", "list", "dict", "series"}
+)
 """Parts of a name that say of what type a value is, and not which value."""
 MADE = re.compile(
     r"(?:train|test|val|valid|validation|dev|holdout|clean|new|old|sub|subset|sample|copy|norm|diff|top|best|final|pred|predictions?|hat|\w{3,}ed|\w{3,}less)\d*"

@@ -8,6 +8,7 @@ the fixes is meant where no value of the cell tells them apart.
 from __future__ import annotations
 
 import ast
+import builtins
 import json
 import re
 import shlex
@@ -84,7 +85,18 @@ def build_expectation(what: str, value: str) -> Oracle | None:
         return None
     if what == RESULT:
         return Oracle(expect=value)
-    return Oracle(checks=(f"assert {what} == {value}",)) if _is_expression(what) else None
+    if not _is_expression(what):
+        return None
+    is_shown = any(_is_only_shown(n) for n in ast.walk(src.parse_expression(value)))
+    return Oracle(checks=(f"assert repr({what}) == {value!r}" if is_shown else f"assert {what} == {value}",))
+
+
+def _is_only_shown(node: ast.AST) -> bool:
+    """Of ``array([1, 2])``, ``datetime.date(2024, 3, 1)`` and ``nan``: what a notebook need not have under this name, and what is not compared as a whole."""
+    if isinstance(node, ast.Call):
+        name = ast.unparse(node.func)
+        return name.startswith("datetime.") or (isinstance(node.func, ast.Name) and not hasattr(builtins, name))
+    return isinstance(node, ast.Name) and node.id in ("nan", "inf")
 
 
 def _expect_error(what: str, name: str) -> str:

@@ -187,3 +187,18 @@ def test_a_value_that_cannot_be_written_down_has_no_line_and_a_long_one_is_cut()
 def test_a_value_over_several_lines_is_no_expectation_as_its_line_could_not_say_it() -> None:
     assert build_expectation("result", "(1, 2)") is not None
     assert build_expectation("result", "(1,\n 2)") is None
+
+
+@pytest.mark.parametrize(
+    ("value", "check"),
+    [
+        ("array([1, 2])", "assert repr(w) == 'array([1, 2])'"),
+        ("[datetime.date(2024, 3, 1)]", "assert repr(w) == '[datetime.date(2024, 3, 1)]'"),
+        ("nan", "assert repr(w) == 'nan'"),
+        ("[1, 2]", "assert w == [1, 2]"),
+        ("frozenset({1})", "assert w == frozenset({1})"),
+        ("pd.Timestamp('2024-03-01')", "assert w == pd.Timestamp('2024-03-01')"),
+    ],
+)
+def test_a_value_that_no_name_of_the_notebook_makes_is_asked_as_it_is_shown(value: str, check: str) -> None:
+    assert build_expectation("w", value) == Oracle(checks=(check,))
