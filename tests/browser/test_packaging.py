@@ -49,7 +49,7 @@ def test_each_part_keeps_to_its_budget(built: tuple[Path, Path]) -> None:
     rules = sum(i.compress_size for i in files if i.filename.startswith("jupyter_selfheal/healers/rules/"))
     assert extension <= 40_000
     assert rules <= 1_010_000
-    assert wheel.stat().st_size <= 3_190_000
+    assert wheel.stat().st_size <= 3_200_000
     assert sdist.stat().st_size < 4_130_000
 
 

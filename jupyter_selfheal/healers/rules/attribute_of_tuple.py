@@ -61,14 +61,16 @@ class AttributeOfTuple(Rule):
                 places = [{node.attr: place} for place in order]
             else:
                 return
-            for chosen in places:
+            for number, chosen in enumerate(places):
                 splices = [(context.span(n.value)[1], context.span(n)[1], f"[{chosen[n.attr]}]") for n in uses]
-                yield self._put(context, splices, f"{owner}[{chosen[node.attr]}]", node.attr)
+                yield self._put(context, splices, f"{owner}[{chosen[node.attr]}]", node.attr, prior=0.5 - 0.02 * number)
             return
 
-    def _put(self, context: RuleContext, splices: list[tuple[int, int, str]], text: str, name: str) -> Patch:
+    def _put(
+        self, context: RuleContext, splices: list[tuple[int, int, str]], text: str, name: str, prior: float = 0.5
+    ) -> Patch:
         cause = f"A tuple has no `{name}`: its parts are read by their places."
-        return self.patch(context.replace_here(*splices), f"Use `{text}`", cause, prior=0.5)
+        return self.patch(context.replace_here(*splices), f"Use `{text}`", cause, prior=prior)
 
 
 def _list_orders(names: list[str]) -> list[dict[str, int]]:

@@ -36,10 +36,35 @@ def find_end_left_out(old: str, new: str) -> str:
                     | ast.Slice(None, ast.UnaryOp(ast.USub(), ast.Constant(1)), None),
                 ) if was.get(function.name, now)[name] and not now[name]:
                     return ast.unparse(node)
+    return _find_end_of_loop_left_out(parse_once(old), parse_once(new))
+
+
+def _find_end_of_loop_left_out(old: ast.AST, new: ast.AST) -> str:
+    """``[int(t) for t in texts[:-1]]`` of a cell that went through ``texts``: the item that fails is left out, and what it should give is not known."""
+    was, now = _count_whole_reads(old), _count_whole_reads(new)
+    for loop in walk(new):
+        match loop:
+            case ast.FunctionDef():
+                return ""
+            case ast.For(iter=through) | ast.comprehension(iter=through) | ast.Call(ast.Name("map"), [_, through]):
+                match through:
+                    case ast.Subscript(ast.Name(name), index) if (
+                        _leaves_items_out(index) and was[name] > now[name] == 0
+                    ):
+                        return ast.unparse(through)
     return ""
 
 
-def _count_whole_reads(function: ast.FunctionDef) -> Counter[str]:
+def _leaves_items_out(index: ast.expr) -> bool:
+    """A slice by written numbers, but for ``[::-1]``, which holds all."""
+    if not isinstance(index, ast.Slice):
+        return False
+    bounds = [b for b in (index.lower, index.upper, index.step) if b is not None]
+    is_whole = index.lower is index.upper is None and ast.unparse(index) in (":", "::-1")
+    return not is_whole and not any(isinstance(n, ast.Name) for b in bounds for n in walk(b))
+
+
+def _count_whole_reads(function: ast.AST) -> Counter[str]:
     """How often each name is read, but for parts of it that are cut out by a slice."""
     cut = {id(n.value) for n in walk(function) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice)}
     names = (n for n in walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))

@@ -57,3 +57,22 @@ FOUND = (
 )
 def test_an_item_that_is_read_nowhere_any_more(old: tuple[str, ...], new: tuple[str, ...], part: str) -> None:
     assert find_end_left_out(FOUND.format(*old), FOUND.format(*new)) == part
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        ("ys = [int(x) for x in xs]", "ys = [int(x) for x in xs[:-1]]", "xs[:-1]"),
+        ("for x in xs:\n    ys.append(int(x))", "for x in xs[:-2]:\n    ys.append(int(x))", "xs[:-2]"),
+        ("ys = [x - xs[-1] for x in xs]", "ys = [x - xs[-1] for x in xs[:-1]]", ""),
+        ("ys = [a - b for a, b in zip(xs, xs)]", "ys = [a - b for a, b in zip(xs[:-1], xs[1:])]", ""),
+        ("ys = [int(x) for x in xs]", "ys = [int(x) for x in xs[1:]]", "xs[1:]"),
+        ("ys = [int(x) for x in xs]", "ys = [int(x) for x in xs[::2]]", "xs[::2]"),
+        ("ys = list(map(int, xs))", "ys = list(map(int, xs[:-1]))", "xs[:-1]"),
+        ("ys = [int(x) for x in xs]", "ys = [int(x) for x in xs[::-1]]", ""),
+        ("ys = [int(x) for x in xs]", "ys = [int(x) for x in xs[:n]]", ""),
+        ("ys = [int(x) for x in xs[:-1]]", "ys = [float(x) for x in xs[:-1]]", ""),
+    ],
+)
+def test_the_item_that_fails_in_a_loop_of_a_cell_is_left_out(old: str, new: str, part: str) -> None:
+    assert find_end_left_out(old, new) == part
