@@ -33,7 +33,7 @@ class VariableUnderAnotherName(Rule):
     **Fix** `visits_df.groupby("region")["visits"].sum()`.
 
     **Fix safety** Unsafe: a cell that made the name may be missing. Silent where a cell binds the name, where it is called, where a name near by its spelling is known, where several variables
-    have all columns, keys and attributes that the cell reads of it, where the name says what was done with the variable (`X_test`, `df_clean`), and where nothing of a library's is read of it and no part of the two names is the same.
+    have all columns, keys and attributes that the cell reads of it, where the name says what was done with the variable (`X_test`, `df_clean`), and where no part of the two names is the same, unless the name only says that it is a table (`df`, `data`) and something of a library's is read of it.
     """
 
     code = "NAM111"
@@ -55,7 +55,10 @@ class VariableUnderAnotherName(Rule):
             return
         fitting = {n: v for n, v in _list_fitting(context, attributes, keys).items() if not _is_made_of(name, n)}
         akin = [n for n in fitting if _share_part(n, name)]
-        is_sole = len(fitting) == 1 and (bool(keys) or any(fitting.values()))
+        is_general = {
+            *re.sub(r"\d", "", name.casefold()).split("_")
+        } <= TYPE_WORDS  # `monthly` is another table than `sales`
+        is_sole = is_general and len(fitting) == 1 and (bool(keys) or any(fitting.values()))
         chosen = list(fitting) if is_sole else akin
         if len(chosen) != 1:
             return

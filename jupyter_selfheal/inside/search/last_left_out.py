@@ -47,12 +47,23 @@ def _find_end_of_loop_left_out(old: ast.AST, new: ast.AST) -> str:
             case ast.FunctionDef():
                 return ""
             case ast.For(iter=through) | ast.comprehension(iter=through) | ast.Call(ast.Name("map"), [_, through]):
-                match through:
-                    case ast.Subscript(ast.Name(name), index) if (
-                        _leaves_items_out(index) and was[name] > now[name] == 0
-                    ):
-                        return ast.unparse(through)
+                for part in walk(through):
+                    match part:
+                        case ast.Call(ast.Name("zip" | "range" | "pairwise" | "zip_longest")):
+                            break
+                        case ast.Subscript(ast.Name(name), index) if (
+                            _leaves_items_out(index) and was[name] > now[name] == 0
+                        ):
+                            return ast.unparse(part)
+                        case ast.Subscript(ast.Call() as owner, index) if _leaves_items_out(index) and any(
+                            ast.dump(n) == ast.dump(owner) for n in _list_gone_through(old)
+                        ):
+                            return ast.unparse(part)
     return ""
+
+
+def _list_gone_through(tree: ast.AST) -> list[ast.expr]:
+    return [n.iter for n in walk(tree) if isinstance(n, ast.For | ast.comprehension)]
 
 
 def _leaves_items_out(index: ast.expr) -> bool:

@@ -69,6 +69,8 @@ def test_an_item_that_is_read_nowhere_any_more(old: tuple[str, ...], new: tuple[
         ("ys = [int(x) for x in xs]", "ys = [int(x) for x in xs[1:]]", "xs[1:]"),
         ("ys = [int(x) for x in xs]", "ys = [int(x) for x in xs[::2]]", "xs[::2]"),
         ("ys = list(map(int, xs))", "ys = list(map(int, xs[:-1]))", "xs[:-1]"),
+        ("ys = [int(x) for x in sorted(xs)]", "ys = [int(x) for x in sorted(xs[:-1])]", "xs[:-1]"),
+        ("ys = [int(x) for x in sorted(xs)]", "ys = [int(x) for x in sorted(xs)[:-1]]", "sorted(xs)[:-1]"),
         ("ys = [int(x) for x in xs]", "ys = [int(x) for x in xs[::-1]]", ""),
         ("ys = [int(x) for x in xs]", "ys = [int(x) for x in xs[:n]]", ""),
         ("ys = [int(x) for x in xs[:-1]]", "ys = [float(x) for x in xs[:-1]]", ""),
