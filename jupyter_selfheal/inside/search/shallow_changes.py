@@ -53,6 +53,8 @@ def describe_shallow_change(old: str, new: str, mended: int) -> str:
         return f"`{answer}` in place of a plain answer may meet the one check by chance"
     if twins := next((t for t in _list_twins(after) if t not in _list_twins(before)), None):
         return f"`{twins[1]}` is then worked out as `{twins[0]}` is"
+    if largest := next((t for t in _list_read_largest(after) if t not in _list_read_largest(before)), ""):
+        return f"`{largest}` is chosen among texts, of which '10' comes before '9'"
     if separator := _find_lost_separator(before, after):
         return f"`{separator}` no longer says where to split, and each space does"
     if other := _find_hidden_comparison(before, after):
@@ -84,6 +86,24 @@ def _find_said_by_name(before: ast.Module, after: ast.Module) -> tuple[str, str]
 def _list_called(tree: ast.AST) -> set[str]:
     called = (n.func for n in walk(tree) if isinstance(n, ast.Call))
     return {f.attr if isinstance(f, ast.Attribute) else f.id for f in called if isinstance(f, ast.Attribute | ast.Name)}
+
+
+def _list_read_largest(tree: ast.Module) -> list[str]:
+    """The `max(ages)` of each ``int(max(ages)) + 1``: a number there would need no reading, as it may as a bound or a place."""
+    found = []
+    for node in walk(tree):
+        sides = (
+            [node.left, node.right]
+            if isinstance(node, ast.BinOp)
+            else [node.left, *node.comparators]
+            if isinstance(node, ast.Compare)
+            else []
+        )
+        for side in sides:
+            match side:
+                case ast.Call(ast.Name("int" | "float"), [ast.Call(ast.Name("max" | "min"), [_], []) as largest], []):
+                    found.append(ast.unparse(largest))
+    return found
 
 
 def _find_lost_separator(before: ast.Module, after: ast.Module) -> str:

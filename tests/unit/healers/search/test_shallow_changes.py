@@ -228,3 +228,18 @@ def test_whether_something_is_left_in_place_of_a_plain_answer(new: str, mended: 
     told = "def covers(left, stock):\n    for part in stock:\n        if part not in left:\n            return {}\n    return True\n"
     doubt = describe_shallow_change(told.format("False"), told.format(new), mended)
     assert bool(doubt) is is_said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_said"),
+    [
+        ("oldest = max(ages) + 1", "oldest = int(max(ages)) + 1", True),
+        ("is_over = min(ages) > 3", "is_over = float(min(ages)) > 3", True),
+        ("oldest = max(ages) + 1", "oldest = max(map(int, ages)) + 1", False),
+        ("steps = list(range(max(ages)))", "steps = list(range(int(max(ages))))", False),
+        ("oldest = int(max(ages)) + one", "oldest = int(max(ages)) + 1", False),
+        ("oldest = max(ages, key=int) + 1", "oldest = int(max(ages, key=int)) + 1", False),
+    ],
+)
+def test_the_largest_of_texts_is_not_the_largest_number(old: str, new: str, is_said: bool) -> None:
+    assert ("among texts" in describe_shallow_change(old, new, 1)) is is_said
