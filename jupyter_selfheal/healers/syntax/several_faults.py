@@ -82,7 +82,7 @@ def _mend_lines(source: str, known: frozenset[str]) -> Reading | None:
     reading."""
     lines = source.split("\n")
     broken = list(itertools.islice(_list_broken(lines), LINES + 1))
-    if not 1 < len(broken) <= LINES:
+    if not 1 < len(broken) <= LINES or _has_lost_indentation(lines):
         return None
     names = known | frozenset(re.findall(r"[^\W\d]\w*", source))
     cost, words, guessed = 0.0, list[str](), False
@@ -102,6 +102,12 @@ def _mend_lines(source: str, known: frozenset[str]) -> Reading | None:
     if rest is None:
         return None
     return Reading(rest.source, cost + rest.cost, (*words, *rest.words), guessed or rest.guessed)
+
+
+def _has_lost_indentation(lines: Sequence[str]) -> bool:
+    """Whether no line is indented, though one begins a block: where its lines belong is a question of all of them."""
+    heads = any(above.rstrip().endswith(":") and below.strip() for above, below in itertools.pairwise(lines))
+    return heads and not any(line[:1].isspace() and line.strip() for line in lines)
 
 
 def _list_broken(lines: Sequence[str]) -> Iterator[int]:

@@ -116,3 +116,26 @@ def test_layouts_of_one_misread_word_do_not_hide_another_word() -> None:
 def test_a_text_that_is_no_program_is_not_read_line_by_line() -> None:
     prose = "\n".join(f"this is the {n} of many lines of prose, no code." for n in range(20))
     assert list_readings(prose) == find_readings(prose)
+
+
+FLAT = """import math
+count = int(input())
+rows = []
+for i in range(count):
+name = input()
+k = list(map(float, input().split()))
+total = 0
+for i in range(1, Len(k)):
+total += k[i]  // here we go on
+mark = math.floor(total / k[0])
+row = list(input().split()))
+place = int(row[0])
+rows.append([name, mark, place])
+rows.sort(key=lambda x: (x[1], x[2]), reverse=True)
+for i in rows:
+print(i[0])
+"""
+
+
+def test_lines_that_lost_their_indentation_are_not_mended_one_by_one() -> None:
+    assert list_readings(FLAT)[0] == find_readings(FLAT)[0]
