@@ -9,10 +9,11 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
-from jupyter_selfheal.healers.rules.context.replay import mend_above
+from jupyter_selfheal.healers.rules.context.replay import list_statements_above, mend_above
 from jupyter_selfheal.model import Applicability, Patch
 
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+SMALL = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32"})
 RELEASE = "int(__import__('numpy').__version__.split('.')[0])"
 OVERFLOWS = (
     "isinstance({0}, __import__('numpy').integer) and {0}.itemsize < 8 and not "
@@ -42,16 +43,28 @@ class WrappedInteger(Rule):
     why = "Until NumPy 2.0 a single number and a Python integer gave an int64 (https://numpy.org/doc/stable/release/2.0.0-notes.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        small = _find_small(context)
+
         def find(source: str, statement: ast.stmt) -> Iterator[tuple[Splice, str]]:
-            for number, reckoned in _list_reckoned(source, statement):
+            for number, reckoned in _list_reckoned(source, statement) if small else ():
                 text = src.extract_text(source, number)
-                if context.is_true(OVERFLOWS.format(text, reckoned)):
+                if text in small and context.is_true(OVERFLOWS.format(text, reckoned)):
                     yield (*src.find_span(source, number), f"int({text})"), text
 
         edits, shown = mend_above(context, find)
         if edits and (context.number(RELEASE) or 0) >= 2:
             cause = f"Since NumPy 2.0, what is reckoned with `{shown}` keeps its small type, and wraps around."
             yield self.patch(edits, f"Reckon with `int({shown})`", cause, prior=0.9)
+
+
+def _find_small(context: RuleContext) -> set[str]:
+    """What holds an integer of NumPy's below 64 bits, of all that is reckoned with: one question, however long the cells are."""
+    places = (
+        (source, pair[0]) for _, source, s in list_statements_above(context) for pair in _list_reckoned(source, s)
+    )
+    texts = list(dict.fromkeys(src.extract_text(source, number) for source, number in places))
+    found = context.describe_all(texts)
+    return {text for text, info in zip(texts, found, strict=True) if info.ndim == 0 and info.dtype in SMALL}
 
 
 def _list_reckoned(source: str, statement: ast.stmt) -> Iterator[tuple[ast.expr, str]]:
@@ -61,7 +74,7 @@ def _list_reckoned(source: str, statement: ast.stmt) -> Iterator[tuple[ast.expr,
             continue
         for number, beside in ((node.left, node.right), (node.right, node.left)):
             is_written = isinstance(beside, ast.Constant) and type(beside.value) is int
-            if is_written and read_plain_chain(number, source):
+            if is_written and not isinstance(number, ast.Constant) and read_plain_chain(number, source):
                 sides = (f"int({src.extract_text(source, number)})", src.extract_text(source, beside))
                 left, right = sides if number is node.left else sides[::-1]
                 yield number, f"{left} {SIGNS[type(node.op)]} {right}"

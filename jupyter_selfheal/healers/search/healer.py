@@ -10,7 +10,8 @@ from typing import ClassVar
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan, find_name
+from jupyter_selfheal.healers.search.pieces import Piece
+from jupyter_selfheal.healers.search.plan import Plan, build_plan, find_name
 from jupyter_selfheal.healers.search.producers import list_computed_names
 from jupyter_selfheal.healers.syntax.propose import propose_readings, propose_texts
 from jupyter_selfheal.healers.syntax.reading_patches import rate_cost

@@ -19,8 +19,10 @@ from jupyter_selfheal.healers.search.oracles import (
     list_told_results,
     read_stored_oracle,
 )
+from jupyter_selfheal.healers.search.pieces import Piece
 from jupyter_selfheal.healers.search.producers import find_producers, is_code, list_computed_names
 from jupyter_selfheal.healers.search.reading import has_assert, list_written_calls
+from jupyter_selfheal.healers.search.unasked import leave_unasked
 from jupyter_selfheal.inside.search.mutations.own_collection import find_class_reads
 from jupyter_selfheal.inside.search.mutations.own_functions import read_parameters
 from jupyter_selfheal.model import JSON, Case, Cell, FailureKind, Oracle
@@ -38,20 +40,6 @@ ELSEWHERE = frozenset(
 
 NEARBY = 12
 """Variables of the cells above, the nearest cell's first, that a top-level statement may have meant instead."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A top-level statement of a cell: its characters [start, end) and how the search uses it."""
-
-    cell_id: str
-    start: int
-    end: int
-    text: str
-    role: str
-    mutable: bool = False
-    tests: bool = False
-    query: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +114,11 @@ def build_plan(case: Case) -> Plan | None:
         *_list_own(case, known - tests, tests, replayed),
         *below,
     )
+    if not oracle and failure.ename == "AssertionError":
+        above = case.notebook.list_code_before(failure.cell_id)
+        pieces = leave_unasked(
+            pieces, src.find_names(failure.source).imports.union(*(src.find_names(c.source).imports for c in above))
+        )
     if not oracle and not any(p.role == "check" for p in pieces):
         oracle = read_stored_oracle(case)
     copied = tuple(sorted({*_list_copied(pieces), *_list_own_builtins(case, pieces)}))

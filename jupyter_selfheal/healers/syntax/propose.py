@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.search.plan import Piece, Plan, build_plan
+from jupyter_selfheal.healers.search.pieces import Piece
+from jupyter_selfheal.healers.search.plan import Plan, build_plan
 from jupyter_selfheal.healers.syntax.reading_patches import (
     NEAR,
     OFFERED,
