@@ -12,6 +12,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 LONGEST = 4
 """Parts of a tuple from which on nobody knows which is meant."""
+_ATTRIBUTES = frozenset(dir(tuple))
 FIRST = frozenset({"key", "name", "word", "first", "x", "item", "letter", "label", "element", "char", "id"})
 SECOND = frozenset({"value", "count", "score", "second", "y", "number", "freq", "total", "values", "counts"})
 
@@ -39,12 +40,13 @@ class AttributeOfTuple(Rule):
             if not 1 <= length <= LONGEST:
                 continue
             owner = context.text(node.value)
-            uses = [n for n in context.walk(ast.Attribute) if n.attr and context.text(n.value) == owner]
+            uses = [n for n in context.walk(ast.Attribute) if context.text(n.value) == owner]
             names = list(dict.fromkeys(n.attr for n in uses))
-            if any(not isinstance(n.ctx, ast.Load) or _is_in_a_tuple(n.attr) for n in uses):
+            if any(not isinstance(n.ctx, ast.Load) or n.attr in _ATTRIBUTES for n in uses):
                 return
             chain = context.read_plain_chain(node.value)
-            having = [n for n in range(length) if chain and context.is_true(f"hasattr({chain}[{n}], {node.attr!r})")]
+            asked = [f"hasattr({chain}[{n}], {node.attr!r})" for n in range(length)] if chain else []
+            having = [n for n, has in enumerate(context.are_true(asked)) if has]
             if having:
                 if len(having) == 1:
                     text = f"{owner}[{having[0]}]"
@@ -85,8 +87,4 @@ def _list_orders(names: list[str]) -> list[dict[str, int]]:
 
 
 def _is_likely(name: str, place: int) -> bool:
-    return name in (FIRST, SECOND)[place] if place < 2 else False
-
-
-def _is_in_a_tuple(name: str) -> bool:
-    return hasattr((), name)
+    return place < 2 and name in (FIRST, SECOND)[place]

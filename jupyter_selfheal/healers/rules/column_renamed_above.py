@@ -34,11 +34,14 @@ class ColumnRenamedAbove(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         missing = [context.attribute] if context.failure.ename == "AttributeError" else list_missing_keys(context)
         read = {n.id for n in context.walk(ast.Name)}
-        tables = {n for n in sorted(read) if context.state.names.get(n, ("",))[0] in ("DataFrame", "Series")}
+        tables = [n for n in sorted(read) if context.state.names.get(n, ("",))[0] in ("DataFrame", "Series")]
         for old in filter(None, missing):
             new, table = _follow_renamings(context, old)
-            held = {name: keys.columns for name in tables if (keys := context.keys(name)) is not None}
-            if not new or any(old in columns for columns in held.values()):
+            if not new:
+                continue
+            known = zip(tables, context.keys_of_all(tables), strict=True)
+            held = {name: keys.columns for name, keys in known if keys is not None}
+            if any(old in columns for columns in held.values()):
                 continue
             if table not in held or not any(new in columns for columns in held.values()):
                 continue

@@ -97,14 +97,16 @@ def _list_fitting(context: RuleContext, attributes: set[str], keys: set[str]) ->
     names = [n for n, (_, is_callable) in context.state.names.items() if not is_callable and not n.startswith("_")]
     if len(names) > MOST:
         return {}
-    fitting = {}
-    for name, thing in zip(names, context.describe_all(names), strict=True):
-        if thing.is_class or thing.is_module or thing.is_none or not attributes <= {*thing.attributes}:
-            continue
-        held = context.keys(name) if keys else None
-        if not keys or (held is not None and keys <= {*held.keys, *held.columns}):
-            fitting[name] = thing.module != "builtins"
-    return fitting
+    fitting = {
+        name: thing.module != "builtins"
+        for name, thing in zip(names, context.describe_all(names), strict=True)
+        if attributes <= {*thing.attributes} and not (thing.is_class or thing.is_module or thing.is_none)
+    }
+    if not keys:
+        return fitting
+    held = zip(fitting, context.keys_of_all(list(fitting)), strict=True)
+    having = {name for name, known in held if known is not None and keys <= {*known.keys, *known.columns}}
+    return {name: is_of_a_library for name, is_of_a_library in fitting.items() if name in having}
 
 
 def _is_made_of(name: str, other: str) -> bool:

@@ -71,9 +71,19 @@ def describe(state: FailureState, expressions: list[str], calls: bool) -> Any:
 
 
 @question
-def keys(state: FailureState, expression: str, calls: bool = False) -> Any:
-    """What an expression can be subscripted with: a mapping's keys, a table's columns and index, a sequence's length."""
-    obj = state.evaluate(expression, calls)
+def keys(state: FailureState, expressions: list[str], calls: bool = False) -> Any:
+    """What each expression can be subscripted with; None where it cannot be evaluated."""
+    found: list[Any] = []
+    for text in expressions:
+        try:
+            found.append(_read_keys(state.evaluate(text, calls)))
+        except Exception:
+            found.append(None)
+    return found
+
+
+def _read_keys(obj: Any) -> dict[str, Any]:
+    """A mapping's keys, a table's columns and index, a sequence's length."""
     known: dict[str, Any] = {"type": type(obj).__name__, "keys": [], "columns": [], "index": [], "index_names": []}
     if hasattr(obj, "groups") and hasattr(obj, "obj"):
         obj = obj.obj
@@ -161,3 +171,15 @@ def number(state: FailureState, expression: str) -> Any:
     if isinstance(value, (bool, str)) or (hasattr(value, "ndim") and value.ndim):
         return None
     return value if isinstance(value, (int, float)) else float(value)
+
+
+@question
+def are_true(state: FailureState, conditions: list[str]) -> Any:
+    """Whether each condition holds; false where it cannot be evaluated."""
+    found: list[bool] = []
+    for text in conditions:
+        try:
+            found.append(bool(state.evaluate("bool(" + text + ")", True)))
+        except Exception:
+            found.append(False)
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 
 from jupyter_selfheal.inside.search.parsed_once import parse_once
@@ -42,8 +43,11 @@ def _find_other_argument(units: Sequence[Unit], texts: Mapping[int, str], functi
     return ""
 
 
+@functools.lru_cache(maxsize=4096)  # each candidate is held against all others
 def _mask_arguments(text: str, function: str) -> str:
     """A statement as a tree in words, without what a function is given in it; empty where it does not call it."""
+    if function not in text:
+        return ""
     tree = _Mask(function)
     masked = tree.visit(ast.parse(text))
     return ast.dump(masked) if tree.is_called else ""

@@ -109,7 +109,13 @@ class LiveView(FailureView):
 
     def keys(self, expression: str | ast.expr, *, calls: bool = False) -> Keys | None:
         """The keys, columns, index and length of a plain chain's value, or of a result."""
-        return self.ask(questions.KEYS, expression=self._write_expression(expression), calls=calls)
+        return self.keys_of_all([expression], calls=calls)[0]
+
+    def keys_of_all(self, expressions: Sequence[str | ast.expr], *, calls: bool = False) -> list[Keys | None]:
+        """The same of several, by one question."""
+        wanted = [self._write_expression(e) for e in expressions]
+        found = self.ask(questions.KEYS, expressions=wanted, calls=calls) if wanted else None
+        return found or [None] * len(wanted)
 
     def table(self, expression: str | ast.expr) -> Table | None:
         """The columns and index of a table or series."""
@@ -130,7 +136,12 @@ class LiveView(FailureView):
 
     def is_true(self, expression: str) -> bool:
         """True where a condition holds in the failing frame."""
-        return self.number(f"int(bool({expression}))") == 1
+        return self.are_true([expression])[0]
+
+    def are_true(self, expressions: Sequence[str]) -> list[bool]:
+        """The same of several conditions, by one question."""
+        found = self.ask(questions.ARE_TRUE, conditions=list(expressions)) if expressions else []
+        return found or [False] * len(expressions)
 
     # --- what can be imported
 

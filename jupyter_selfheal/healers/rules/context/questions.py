@@ -37,13 +37,16 @@ SURVEY = Question("live_objects.survey", LiveState.from_json, LiveState())
 DESCRIBE = Question[list[ObjectInfo | None] | None](
     "live_objects.describe", lambda raw: [ObjectInfo.from_json(r) if r else None for r in raw], None
 )
-KEYS = Question[Keys | None]("live_objects.keys", Keys.from_json, None)
+KEYS = Question[list[Keys | None] | None](
+    "live_objects.keys", lambda raw: [Keys.from_json(r) if r else None for r in raw], None
+)
 TABLE = Question[Table | None]("live_objects.table", Table.from_json, None)
 SIGNATURE = Question[Signature | None]("live_objects.signature", Signature.from_json, None)
 VALUES = Question[list[ValueText | None] | None](
     "live_objects.show_values", lambda raw: [ValueText(*r) if r else None for r in raw], None
 )
 NUMBER = Question[float | None]("live_objects.number", lambda raw: raw, None)
+ARE_TRUE = Question[list[bool]]("live_objects.are_true", list, [])
 
 # --- libraries
 RESOLVE = Question[list[bool]]("libraries.resolve", list, [])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from jupyter_selfheal.healers.rules.context.edits import quote_alike
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
@@ -31,21 +33,32 @@ def list_fields(context: RuleContext, items: str, kinds: str = "") -> list[str]:
         names = list(range(first.length)) if is_even else []
     else:
         names = [n for n in first.attributes if not n.startswith("_")]
-    return [f for n in names[:MOST] if (f := find_field(context, items, n, kinds))]
+    return [field for field in _find_fields(context, items, names[:MOST], kinds) if field]
 
 
-def find_field(context: RuleContext, items: str, name: str | int, kinds: str = "") -> str:
-    """What reads the field of a name or place in every item, of some types if they are given; empty where an item lacks it."""
-    asked = f" and all(type(item{{field}}) in {kinds} for item in {items})" if kinds else ""
+def find_field(context: RuleContext, items: str, name: str | int) -> str:
+    """What reads the field of a name or place in every item; empty where an item lacks it."""
+    return _find_fields(context, items, [name])[0]
+
+
+def _find_fields(context: RuleContext, items: str, names: Sequence[str | int], kinds: str = "") -> list[str]:
+    """The same of several fields, by one question, of some types if they are given."""
+    forms = [(name, form, has) for name in names for form, has in _list_forms(name, context.source).items()]
+    are_there = f"isinstance({items}, (list, tuple)) and len({items}) > 0"
+    asked = [
+        f"{are_there} and all({has}{f' and type(item{form}) in {kinds}' if kinds else ''} for item in {items})"
+        for _, form, has in forms
+    ]
+    held = [(name, form) for (name, form, _), holds in zip(forms, context.are_true(asked), strict=True) if holds]
+    first = dict(reversed(held))
+    return [first.get(name, "") for name in names]
+
+
+def _list_forms(name: str | int, source: str) -> dict[str, str]:
+    """The ways to read a field, each with the condition that an item has it so."""
     if isinstance(name, int):
-        forms = {f"[{name}]": f"type(item) in (tuple, list) and len(item) > {name}"}
-    else:
-        forms = {
-            f".{name}": f"{name!r} in vars(item)",
-            f"[{quote_alike(name, context.source)}]": f"isinstance(item, dict) and {name!r} in item",
-        }
-    for form, has in forms.items():
-        is_there = f"isinstance({items}, (list, tuple)) and len({items}) > 0 and all({has} for item in {items})"
-        if context.is_true(is_there + asked.format(field=form)):
-            return form
-    return ""
+        return {f"[{name}]": f"type(item) in (tuple, list) and len(item) > {name}"}
+    return {
+        f".{name}": f"{name!r} in vars(item)",
+        f"[{quote_alike(name, source)}]": f"isinstance(item, dict) and {name!r} in item",
+    }
