@@ -17,8 +17,6 @@ _BY_COLUMN = frozenset(
 _COLUMN_KEYWORDS = frozenset(
     {"by", "on", "left_on", "right_on", "subset", "columns", "index", "values", "id_vars", "value_vars", "column", "x", "y"}
 )  # fmt: skip
-
-
 _AGGREGATES = frozenset(
     {"mean", "median", "std", "var", "sem", "first", "last", "count", "nunique", "size", "prod", "mode"}
 )
@@ -61,16 +59,8 @@ class BareKey(Rule):
             elif isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and _takes_column(outer, inner):
                 owner = outer.func.value
             chain = context.read_plain_chain(owner) if owner is not None else None
-            if isinstance(outer, ast.Subscript) and context.is_true(
-                f"not callable(getattr({chain}, {name!r}, print)) and not hasattr(type({chain}), '__getitem__')"
-            ):
-                yield self.patch(
-                    context.replace_here((context.span(outer.value)[1], context.span(outer)[1], f".{name}")),
-                    f"Write `{chain}.{name}`",
-                    f"`{name}` is an attribute of `{chain}`, not a variable.",
-                    why="The object has an attribute of just this name and no items, and the notebook has no such variable.",
-                    prior=0.95,
-                )
+            if isinstance(outer, ast.Subscript) and _has_value_alone(context, chain, name):
+                yield self._read_attribute(context, outer, name)
                 return
             keys = context.keys(chain) if chain else None
             if keys is None or name not in (
@@ -86,6 +76,17 @@ class BareKey(Rule):
             )
             return
 
+    def _read_attribute(self, context: RuleContext, node: ast.Subscript, name: str) -> Patch:
+        """``person[age]`` of an object: ``person.age``."""
+        owner = context.text(node.value)
+        return self.patch(
+            context.replace_here((context.span(node.value)[1], context.span(node)[1], f".{name}")),
+            f"Write `{owner}.{name}`",
+            f"`{name}` is an attribute of `{owner}`, not a variable.",
+            why="The object has an attribute of just this name and no items, and the notebook has no such variable.",
+            prior=0.95,
+        )
+
     def _quote_aggregate(self, context: RuleContext, name: str) -> Iterator[Patch]:
         """``aggfunc=mean``, ``.agg([min, mean])``, ``.agg({"age": mean})``: all places of the statement."""
         nodes = [n for n in context.list_failing_nodes(ast.Name) if n.id == name]
@@ -99,6 +100,13 @@ class BareKey(Rule):
             why="pandas takes the name as a text, and the notebook has no such function.",
             prior=0.95,
         )
+
+
+def _has_value_alone(context: RuleContext, chain: str | None, name: str) -> bool:
+    """Whether something has an attribute of this name that is no method, and no items."""
+    return chain is not None and context.is_true(
+        f"not callable(getattr({chain}, {name!r}, print)) and not hasattr(type({chain}), '__getitem__')"
+    )
 
 
 def _is_aggregate(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> bool:

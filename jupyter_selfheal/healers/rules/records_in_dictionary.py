@@ -10,6 +10,8 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import quote_alike
 from jupyter_selfheal.model import Applicability, Patch
 
+_Asked = list[ast.Subscript | ast.Attribute]
+
 
 class RecordsInDictionary(Rule):
     """Go through the records that a dictionary holds, not through its keys.
@@ -44,33 +46,13 @@ class RecordsInDictionary(Rule):
                 continue
             records = " and ".join(dict.fromkeys(map(_write_question, asked)))
             about = f"A loop over `{owner}` gives its keys; "
-            if context.is_true(
-                f"type({owner}) is dict and len({owner}) > 0 and all({records} for _ in {owner}.values())"
-            ):
-                new, is_read = f"{owner}.values()", reads > len(asked)
+            are_records = f"type({owner}) is dict and len({owner}) > 0 and all({records} for _ in {owner}.values())"
+            is_read = reads > len(asked)
+            if context.is_true(are_records):
+                new = f"{owner}.values()"
                 if is_read:
-                    looked_up = f"{owner}[{item}]"
-                    yield self.patch(
-                        context.replace_here(*((*context.span(n.value), looked_up) for n in asked)),
-                        f"Look up `{looked_up}`",
-                        f"{about}what it asks for is in `{looked_up}`.",
-                        applicability=Applicability.UNSAFE,
-                        why="Where the item itself is read, the record may be meant as well.",
-                        prior=0.85,
-                    )
-            elif reads == len(asked):
-                if _is_filled_by_key(context, owner):
-                    continue  # another run has other entries
-                some, is_read = f"type(v) is list and any({records} for _ in v)", False
-                if not context.is_true(f"type({owner}) is dict and sum({some} for v in {owner}.values()) == 1"):
-                    continue
-                lists = f"[k for k, v in {owner}.items() if type(v) is list and v and all({records} for _ in v)]"
-                held = context.keys(f"dict.fromkeys({lists} if type({owner}) is dict else ())", calls=True)
-                names = [k for k in held.keys if isinstance(k, str)] if held is not None else []
-                if len(names) != 1:
-                    continue
-                new = f"{owner}[{quote_alike(names[0], context.source)}]"
-            else:
+                    yield self._look_records_up(context, asked, f"{owner}[{item}]", about)
+            elif is_read or not (new := _find_entry_of_records(context, owner, records)):
                 continue
             yield self.patch(
                 context.replace_here((*context.span(own[0].iter), new)),
@@ -82,10 +64,32 @@ class RecordsInDictionary(Rule):
             )
             return
 
+    def _look_records_up(self, context: RuleContext, asked: _Asked, looked_up: str, about: str) -> Patch:
+        """``data[item].price``, where the loop reads the key itself, too."""
+        return self.patch(
+            context.replace_here(*((*context.span(n.value), looked_up) for n in asked)),
+            f"Look up `{looked_up}`",
+            f"{about}what it asks for is in `{looked_up}`.",
+            applicability=Applicability.UNSAFE,
+            why="Where the item itself is read, the record may be meant as well.",
+            prior=0.85,
+        )
 
-def _list_asked(
-    context: RuleContext, loop: ast.For | ast.comprehension, item: str
-) -> tuple[list[ast.Subscript | ast.Attribute], int]:
+
+def _find_entry_of_records(context: RuleContext, owner: str, records: str) -> str:
+    """The one entry that is a list of records which all have what is asked for; empty where there is none, or another run has other entries."""
+    some = f"type(v) is list and any({records} for _ in v)"
+    if _is_filled_by_key(context, owner) or not context.is_true(
+        f"type({owner}) is dict and sum({some} for v in {owner}.values()) == 1"
+    ):
+        return ""
+    lists = f"[k for k, v in {owner}.items() if type(v) is list and v and all({records} for _ in v)]"
+    held = context.keys(f"dict.fromkeys({lists} if type({owner}) is dict else ())", calls=True)
+    names = [k for k in held.keys if isinstance(k, str)] if held is not None else []
+    return f"{owner}[{quote_alike(names[0], context.source)}]" if len(names) == 1 else ""
+
+
+def _list_asked(context: RuleContext, loop: ast.For | ast.comprehension, item: str) -> tuple[_Asked, int]:
     """Where an item is subscripted with a text, or asked for what no text has; and how often it is read at all."""
     inside = list(ast.walk(loop)) if isinstance(loop, ast.For) else list(context.walk(ast.AST))
     reads = [n for n in inside if isinstance(n, ast.Name) and n.id == item and isinstance(n.ctx, ast.Load)]

@@ -31,8 +31,8 @@ LINES = 16
 """Broken lines that are mended by themselves: a cell with more of them is no program."""
 JOINED = 8
 """Lines that one statement goes on over, at most."""
-COMBINED = 600
-"""Combinations that are looked at."""
+COMBINED, QUEUED = 600, 12_000
+"""Combinations that are looked at, and that wait for it at most."""
 MARGIN = 3.5
 """How much more than the first reading a combination may cost."""
 _BODY = "\n    pass"
@@ -197,7 +197,7 @@ def _put_together(mended: list[str], ways: Sequence[Sequence[_Way]], first: Read
 
     heap, met, least = [(sum_extra(begin), begin)], {begin}, sum_extra(begin)
     for _ in range(COMBINED):
-        if not heap or len(met) > 20 * COMBINED:
+        if not heap or len(met) > QUEUED:
             return
         extra, chosen = heapq.heappop(heap)
         if extra > least + MARGIN:

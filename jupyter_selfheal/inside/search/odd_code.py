@@ -10,6 +10,7 @@ import ast
 import itertools
 from collections.abc import Collection, Iterator
 
+from jupyter_selfheal.inside.search.unrun_statements import has_run
 from jupyter_selfheal.inside.tree_names import is_call_of
 
 HARDLY_MEANT = "can hardly be meant"
@@ -27,7 +28,7 @@ def find_odd_code(text: str, ran: Collection[int], is_added: bool = False) -> st
     tree = ast.parse(text)
     kept = {f for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and c.bases for f in c.body}
     for function in (n for n in ast.walk(tree) if isinstance(n, Function)):
-        if any(line in ran for s in function.body for line in range(s.lineno, (s.end_lineno or s.lineno) + 1)):
+        if any(has_run(s, ran) for s in function.body):
             is_open = function in kept or function.name.startswith("__")
             said = itertools.chain(() if is_open else _list_unread(function, is_added), _list_odd_statements(function))
             if odd := next(said, ""):

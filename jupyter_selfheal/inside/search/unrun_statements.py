@@ -6,7 +6,7 @@ import ast
 import difflib
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from types import FrameType
 from typing import Any
 
@@ -96,3 +96,8 @@ def _is_constant(node: ast.stmt) -> bool:
     """A docstring, or a loop or branch whose condition the compiler takes away."""
     tested = getattr(node, "value" if isinstance(node, ast.Expr) else "test", None)
     return isinstance(tested, ast.Constant)
+
+
+def has_run(statement: ast.stmt, ran: Collection[int]) -> bool:
+    """Whether one of a statement's lines is among those that ran."""
+    return any(line in ran for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))

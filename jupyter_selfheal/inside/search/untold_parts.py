@@ -31,6 +31,7 @@ from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT, find_odd_code
 from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import DEFINE, Program, compile_unit, fingerprint, read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from jupyter_selfheal.inside.search.unrun_statements import has_run
 from jupyter_selfheal.inside.search.vary_checks import make_variations, run_variations
 
 FIXED = 2
@@ -135,16 +136,14 @@ def find_unrun(text: str, ran: Collection[int]) -> str:
     Not one that handles an error or only tells what is known: nothing is reckoned by ``return False``.
     """
     for function in (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)):
-        if not any(set(range(s.lineno, (s.end_lineno or s.lineno) + 1)) & set(ran) for s in function.body):
+        if not any(has_run(s, ran) for s in function.body):
             continue
         left = [*function.body]
         while left:
             node = left.pop(0)
             if isinstance(node, ast.If | ast.For | ast.While | ast.With | ast.Try):
                 left[:0] = [*node.body, *getattr(node, "orelse", ())]
-            elif _reckons(node) and not any(
-                line in ran for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
-            ):
+            elif _reckons(node) and not has_run(node, ran):
                 return ast.unparse(node)
     return ""
 
