@@ -87,6 +87,7 @@ class RunDoubts:
         self.sight, self.maker = sight, maker
         self.units = runner.program.units
         self.idle: dict[int, str] = {}
+        self.untold: dict[int, str] = {}
 
     @functools.cached_property
     def bound(self) -> set[str]:
@@ -94,15 +95,17 @@ class RunDoubts:
         return list_bound(u.text for u in self.units)
 
     def describe(self, n: int) -> str:
-        """The doubt about a patch with which something runs no longer, or always; looked for in the first few hypotheses only."""
-        place = self.hypotheses.place[n]
+        """The doubt about a patch with which something runs no longer, or always; looked for in the first few hypotheses only. What is put in,
+        and no check sees, is asked of each patch by itself: of two that come to the same one may put in something else than the other."""
+        c, place = self.candidates[n], self.hypotheses.place[n]
+        if n not in self.untold and len(self.untold) < LOOKED_AT:
+            self.untold[n] = self._describe_untold_statement(c) or self._describe_untold_argument(c)
+        if untold := self.untold.get(n):
+            return untold
         if place not in self.idle and len(self.idle) < LOOKED_AT:
-            c = self.candidates[n]
             is_weak = self.hypotheses.is_weakly_proven(n)
             self.idle[place] = (
                 self._describe_idle_loop(c)
-                or self._describe_untold_statement(c)
-                or self._describe_untold_argument(c)
                 or (self._describe_weak_run(n) if is_weak else "")
                 or self._describe_second_fault(n)
             )

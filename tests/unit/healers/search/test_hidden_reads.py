@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+from jupyter_selfheal.healers.search.plan import build_plan
+from jupyter_selfheal.inside.search import search
 from jupyter_selfheal.inside.search.patience import GO_ON
 from jupyter_selfheal.inside.search.untold_statements import drop_changed_statement, replace_changed_argument
+from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Oracle
 from tests.unit.healers.search.searching import find
 
 TITLES = """class Titles:
@@ -133,6 +138,29 @@ def test_what_is_given_to_a_method_and_no_check_sees_is_offered_and_not_applied(
     best = find(CHART, "assert draw(['a', 'b'], [4, 9]) == 2\nassert draw(['a'], [4]) == 1")["patches"][0]
     assert "Another" not in best["rival"]
     assert best["rival"].startswith("every check holds as well with anything in place of ")
+
+
+BARS = "bars = chart.bar(names, heights)\nlen(bars)"
+
+
+class Chart:
+    def bar(self, names: list[str], heights: object) -> list[tuple[str, object]]:
+        if isinstance(heights, list) and len(heights) != len(names):
+            raise ValueError("shape mismatch")
+        return [(name, heights) for name in names]
+
+
+def test_each_of_several_patches_that_come_to_the_same_is_asked_for_what_it_puts_in() -> None:
+    space = {"__name__": "__main__", "chart": Chart(), "names": ["a", "b"], "heights": [4, 9, 5]}
+    cells = Notebook((Cell("c", BARS, oracle=Oracle(expect="2")),))
+    plan = build_plan(Case(Failure("c", BARS, FailureKind.RAISED, "ValueError"), cells))
+    assert plan is not None
+    patches = search.probe(SimpleNamespace(user_ns=space), None, plan.to_argument(300.0, 1))["patches"]
+    said = {p["texts"]["0"]: p["rival"] for p in patches}
+    for given in ("len(heights)", "heights[0]"):
+        put_in = f"every check holds as well with anything in place of `{given}`"
+        assert said[f"bars = chart.bar(names, {given})"] == put_in
+    assert "in place of" not in said["bars = names"]
 
 
 def test_what_a_check_sees_is_not_put_in_doubt() -> None:
