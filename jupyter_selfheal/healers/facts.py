@@ -8,6 +8,7 @@ import json
 import threading
 
 from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.model import JSON, Failure, FailureKind, Keep, Probe, Role, Run, TrialRequest
 from jupyter_selfheal.ports import AnswersQuestions, Questions, Starts, TrialKernel
 
@@ -166,7 +167,7 @@ def is_only_read(argument: JSON) -> bool:
 
 def _reads_only(text: str) -> bool:
     try:
-        nodes = list(ast.walk(ast.parse(f"({text.strip()}\n)", mode="eval")))
+        nodes = list(ast.walk(parse_expression(f"({text.strip()}\n)")))
     except (SyntaxError, ValueError):
         return True  # it has no value, and is not run
     if any(isinstance(n, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom | ast.comprehension) for n in nodes):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
+from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.inside.search.added_statements import list_added_lines
 from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT
 from jupyter_selfheal.inside.search.program import CHECK
@@ -129,4 +130,4 @@ def _list_units(case: Case, patch: Patch) -> list[JSON]:
 
 
 def _is_one_check(text: str) -> bool:
-    return isinstance(ast.parse(text).body[0], ast.Assert)
+    return isinstance(parse_module(text).body[0], ast.Assert)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.code_lines import split_lines
+from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.model import Applicability, Insert, Patch, Replace
 
 BELOW = re.compile(r"Line magic(?: function)? `(%%\w+)` not found")
@@ -56,7 +57,7 @@ class CellMagicBelow(Rule):
             head = "\n".join(above).rstrip()
             if src.parse(head) is not None:
                 edits = (Insert.above(cell_id, head), Replace(cell_id, source, cell))
-                alone = all(isinstance(n, ast.Import | ast.ImportFrom) for n in ast.parse(head).body)
+                alone = all(isinstance(n, ast.Import | ast.ImportFrom) for n in parse_module(head).body)
                 yield self.patch(
                     edits,
                     f"Split the cell above `{magic}`",

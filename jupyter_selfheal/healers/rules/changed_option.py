@@ -12,6 +12,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import Case, Keyword, load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_literal
+from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.model import Applicability, Patch
 
 ALIASES = re.compile(
@@ -161,6 +162,6 @@ def _rewrite_option(
 def _write_items(arguments: str) -> str:
     """``'stat': 'density', 'common_norm': False`` of `stat='density', common_norm=False`."""
     text = f"f({arguments})"
-    call = ast.parse(text, mode="eval").body
+    call = parse_expression(text)
     keywords = call.keywords if isinstance(call, ast.Call) else []
     return ", ".join(f"{k.arg!r}: {src.extract_text(text, k.value)}" for k in keywords)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.model import Applicability, FailureKind, Patch
 
 PLOT = "countplot"
@@ -89,7 +90,7 @@ def _is_counted(context: RuleContext, given: ast.expr) -> bool:
         text = texts.pop()
         if COUNTED.search(text):
             return True
-        names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)} - known
+        names = {n.id for n in ast.walk(parse_module(text)) if isinstance(n, ast.Name)} - known
         known |= names
         texts += [
             ast.unparse(node.value)

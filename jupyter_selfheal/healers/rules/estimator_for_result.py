@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"The '(\w+)' parameter of (\w+) must be an array-like.* Got (\w+)\(", re.S)
@@ -63,4 +64,4 @@ def _is_fitted_to(context: RuleContext, estimator: str, rows: str) -> bool:
                 fitted += [ast.unparse(given)] * (ast.unparse(target) == estimator)
             case ast.Call(ast.Attribute(of, "fit" | "fit_predict" | "fit_transform"), [given, *_]):
                 fitted += [ast.unparse(given)] * (ast.unparse(of) == estimator)
-    return bool(fitted) and set(fitted) == {ast.unparse(ast.parse(rows, mode="eval"))}
+    return bool(fitted) and set(fitted) == {ast.unparse(parse_expression(rows))}

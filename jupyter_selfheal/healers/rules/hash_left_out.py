@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.inside.tree_names import holds_name
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -64,7 +65,7 @@ class HashLeftOut(Rule):
         indent, deeper = (_read_indent(view.source, s.lineno) for s in (equal, equal.body[0]))
         if equal.body[0].lineno == equal.lineno:
             deeper = indent + "    "
-        nodes = [n for text in compared for n in ast.walk(ast.parse(text))]
+        nodes = [n for text in compared for n in ast.walk(parse_module(text))]
         names = {n.attr for n in nodes if isinstance(n, ast.Attribute)}
         own = {m.name for m in owner.body if isinstance(m, ast.FunctionDef)}
         called = {read_last_name(n.func) for n in nodes if isinstance(n, ast.Call)}

@@ -10,6 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature,
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named, read_last_name
 from jupyter_selfheal.healers.rules.context.remedies import SAID, SAME, SUCCESSOR
+from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.model import Applicability, Patch
 
 GONE = frozenset({"AttributeError", "ImportError", "NotImplementedError"})
@@ -115,7 +116,7 @@ def _rename_attribute(context: RuleContext, match: re.Match[str], message: str) 
 def _read_arguments(shape: str) -> str:
     """The arguments in brackets that a message gives its successor (``('UTC')``); empty where they are names, as of a signature, or none."""
     try:
-        call = ast.parse(f"f{shape}", mode="eval").body
+        call = parse_expression(f"f{shape}")
     except SyntaxError:
         return ""
     values = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []

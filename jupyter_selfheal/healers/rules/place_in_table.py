@@ -10,6 +10,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.parts_of_split import find_split
 from jupyter_selfheal.healers.rules.position_in_series import is_position
+from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.model import Applicability, Patch
 
 _MISSED = re.compile(r"^-?\d+$|^\(.*\)$|\(.*\)' is an invalid key|unhashable type: 'slice'")
@@ -113,7 +114,7 @@ def _list_places_of_loop(context: RuleContext, node: ast.Subscript) -> list[ast.
             for s in loop.body
             for n in ast.walk(s)
         )
-        if told in {ast.unparse(ast.parse(text, mode="eval")) for text in lengths} and not is_moved:
+        if told in {ast.unparse(parse_expression(text)) for text in lengths} and not is_moved:
             return _list_alike(context, loop, node)
     return []
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.value_types import read_number_in
+from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.model import Applicability, Patch
 
 INVALID = re.compile(r"Invalid value '.*' for dtype '?([\w\[\], ]+)'?", re.S)
@@ -58,7 +59,7 @@ class ValueOfAnotherType(Rule):
             is_number = value.is_a("builtins.float", "numpy.floating") or value.dtype.startswith("float")
             kind = "float" if is_number and re.search(r"dtype '?int", context.failure.evalue) else "object"
             line = f"{column} = {column}.astype({kind})\n{context.source[begin:start]}"
-            table = context.table(ast.parse(column, mode="eval").body)
+            table = context.table(parse_expression(column))
             sure = not table or len(table.columns) < 2
             is_number_as_text = (
                 bool(read_number_in(context, node.value)) and "str" not in context.failure.evalue.rpartition("dtype")[2]

@@ -14,6 +14,7 @@ from jupyter_selfheal.healers.syntax import token_edits
 from jupyter_selfheal.healers.syntax.branches import list_one_branch_names
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
+from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.inside.self_comparisons import compares_with_itself
 
 
@@ -31,7 +32,7 @@ def count_doubts(source: str, known: frozenset[str], given: str = "") -> float:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return 0.0
     doubts += find_cost("doubt.warning") * len(caught)
-    tree = ast.parse("") if (parsed := src.parse(source)) is None else parsed
+    tree = parse_module("") if (parsed := src.parse(source)) is None else parsed
     nodes = tuple(ast.walk(tree))
     doubts += find_cost("doubt.unknown_name") * len(_list_unknown_names(nodes, known))
     doubts += find_cost("doubt.no_effect") * sum(_has_no_effect(n, source) for n in nodes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jupyter_selfheal.inside.parsing import parse_module
+from jupyter_selfheal.inside.parsing import parse_module, parse_tree
 from jupyter_selfheal.inside.tree_names import list_read_names
 
 RESULTS = frozenset(
@@ -38,7 +38,7 @@ def _is_prose(annotation: ast.expr) -> bool:
     if not isinstance(annotation, ast.Constant) or not isinstance(annotation.value, str):
         return False
     try:
-        ast.parse(annotation.value, mode="eval")
+        parse_tree(annotation.value, "eval")
     except (SyntaxError, ValueError):
         return True
     return False

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.syntax.site import Site, Slip
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.wrapping import find_loop_bracket, list_at_depth
+from jupyter_selfheal.inside.parsing import parse_expression
 
 WORDS = "the parts of the loop in brackets stand in another order"
 
@@ -56,7 +56,7 @@ def _join_parts(value: str, name: str, items: str) -> Iterator[str]:
 
 def _is_value(text: str) -> bool:
     try:
-        ast.parse(text.strip(), mode="eval")
+        parse_expression(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import itertools
 import keyword
 import re
@@ -12,6 +11,7 @@ from jupyter_selfheal.healers.syntax.site import Site, Slip, is_bad_number
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, LETTERS
 from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, TEXT, Token
+from jupyter_selfheal.inside.parsing import parse_tree
 
 
 def rename_numbers(site: Site) -> Iterator[Slip]:
@@ -143,7 +143,7 @@ def turn_assignments(site: Site) -> Iterator[Slip]:
 
 def _is_value(text: str) -> bool:
     try:
-        ast.parse(text, mode="eval")
+        parse_tree(text, "eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

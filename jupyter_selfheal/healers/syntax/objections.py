@@ -17,6 +17,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax import doubts
 from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
 from jupyter_selfheal.healers.syntax.word_edits import TYPES
+from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.inside.tree_names import CONSTANTS
 from jupyter_selfheal.model import Failure, Notebook
 
@@ -194,11 +195,7 @@ def _find_swallowed_code(texts: set[str], given: str, tree: ast.Module, known: f
 def _holds_code(body: str, bound: frozenset[str]) -> bool:
     _, comma, tail = body.partition(",")
     try:
-        names = (
-            {n.id for n in ast.walk(ast.parse(tail.strip(), mode="eval")) if isinstance(n, ast.Name)}
-            if comma
-            else set[str]()
-        )
+        names = {n.id for n in ast.walk(parse_expression(tail)) if isinstance(n, ast.Name)} if comma else set[str]()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return bool(names & bound) and names <= bound | vars(builtins).keys()

@@ -23,6 +23,7 @@ from jupyter_selfheal.healers.syntax.token_edits import (
     is_keyword,
 )
 from jupyter_selfheal.healers.syntax.tokens import NAME, QUOTE, SIGN, TEXT, Token
+from jupyter_selfheal.inside.parsing import parse_expression
 
 LONGEST = 60
 """Tokens of a line that is mended."""
@@ -130,7 +131,7 @@ def _find_closing(tokens: list[Token]) -> int:
 
 def _is_call(text: str) -> bool:
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree = parse_expression(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return isinstance(tree, ast.Call) and bool(tree.args) and not any(isinstance(a, ast.Set) for a in tree.args)

@@ -11,6 +11,7 @@ from jupyter_selfheal.healers.syntax.site import Site, Slip, is_open_quote
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
 from jupyter_selfheal.healers.syntax.tokens import NAME, TEXT, find_line
+from jupyter_selfheal.inside.parsing import parse_expression
 
 LONGEST = 14
 """Words within a text that are put between quotes of their own at most."""
@@ -55,7 +56,7 @@ def _are_values(tail: str, whole: str, bound: frozenset[str]) -> bool:
         if _SPOKEN.search(text):
             continue
         try:
-            tree = ast.parse(f"({text},)", mode="eval")
+            tree = parse_expression(f"({text},)")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} <= bound | BUILTINS

@@ -7,7 +7,6 @@ one place is combined with what is found for the others. Where the whole cell is
 
 from __future__ import annotations
 
-import ast
 import difflib
 import heapq
 import itertools
@@ -20,6 +19,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax.best_first import LONGEST, find_readings
 from jupyter_selfheal.healers.syntax.fault import find_fault
 from jupyter_selfheal.healers.syntax.readings import Reading, choose_readings
+from jupyter_selfheal.inside.parsing import parse_module
 
 MOST = 96
 """Readings of a cell with several broken places."""
@@ -137,7 +137,7 @@ def _is_sound(text: str) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(above + text + below)
+            parse_module(above + text + below)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
