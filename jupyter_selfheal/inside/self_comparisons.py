@@ -6,7 +6,7 @@ import ast
 import itertools
 from collections import Counter
 
-from jupyter_selfheal.inside.parsing import dump_tree
+from jupyter_selfheal.inside.parsing import dump_tree, parse_module
 
 _DECIDED = (ast.Eq, ast.LtE, ast.GtE, ast.Is, ast.In, ast.Lt, ast.Gt, ast.IsNot)
 _PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
@@ -34,7 +34,7 @@ def count_self_comparisons(tree: ast.AST) -> Counter[str]:
 def read_self_comparisons(source: str) -> Counter[str]:
     """Those of a source; none where it does not parse."""
     try:
-        return count_self_comparisons(ast.parse(source))
+        return count_self_comparisons(parse_module(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Counter()
 

@@ -6,6 +6,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
+from jupyter_selfheal.inside.parsing import parse_module
+
 
 def adds_statement(old: str, new: str) -> bool:
     """Whether a text has a statement more than the old one, and all that this had in the same order."""
@@ -21,7 +23,7 @@ def _list_statements(text: str) -> Iterator[ast.stmt]:
                 yield child
             yield from walk(child)
 
-    return walk(ast.parse(text))
+    return walk(parse_module(text))
 
 
 def _cut_blocks(node: ast.stmt) -> str:

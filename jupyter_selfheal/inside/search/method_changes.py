@@ -6,6 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterator
 
+from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.inside.positions import Edit, LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span
 from jupyter_selfheal.inside.search.scope import Change
@@ -48,7 +49,7 @@ OF_TEXT = frozenset(
 def list_uncalled_questions(text: str) -> list[Change]:
     """``if a.isdigit and b.isdigit:``: what holds whatever the text is; all of them at once."""
     table, edits, line = LineTable(text), list[Edit](), 0
-    for node in walk(ast.parse(text)):
+    for node in walk(parse_module(text)):
         asked = [node.test] if isinstance(node, ast.If | ast.While | ast.IfExp) else []
         asked += node.values if isinstance(node, ast.BoolOp) else []
         asked += [node.operand] if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else []

@@ -10,6 +10,7 @@ import ast
 import itertools
 from collections.abc import Collection, Iterator
 
+from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.inside.search.unrun_statements import has_run
 from jupyter_selfheal.inside.tree_names import is_call_of
 
@@ -25,7 +26,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 def find_odd_code(text: str, ran: Collection[int], is_added: bool = False) -> str:
     """The first of it in a function of which some statements ``ran`` (their lines), in words; empty where there is none. Where a statement ``is_added``
     that reads one variable, another one that is read nowhere may be what was worked out beside it."""
-    tree = ast.parse(text)
+    tree = parse_module(text)
     kept = {f for c in ast.walk(tree) if isinstance(c, ast.ClassDef) and c.bases for f in c.body}
     for function in (n for n in ast.walk(tree) if isinstance(n, Function)):
         if any(has_run(s, ran) for s in function.body):
