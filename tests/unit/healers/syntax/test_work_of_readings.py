@@ -11,6 +11,7 @@ import pytest
 
 from jupyter_selfheal.healers.syntax import best_first
 from jupyter_selfheal.healers.syntax.site import Slip
+from jupyter_selfheal.inside import parsing
 from jupyter_selfheal.inside.search.explore_reading import Explorer, Node
 from jupyter_selfheal.inside.search.program import VALUE, Program, Unit, compile_unit
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -21,19 +22,22 @@ READING = "total = 0\nfor n in range(4):\n    total += n\nprint(total)\ntotal * 
 
 @pytest.fixture
 def count_trees(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], int]:
-    parse = ast.parse
     made: list[int] = []
 
-    def parse_counted(*given: Any, **named: Any) -> ast.AST:
-        made.append(1)
-        return parse(*given, **named)
+    def counted(parse: Callable[..., ast.AST]) -> Callable[..., ast.AST]:
+        def parse_counted(*given: Any, **named: Any) -> ast.AST:
+            made.append(1)
+            return parse(*given, **named)
+
+        return parse_counted
 
     def count(work: Callable[[], object]) -> int:
         before = len(made)
         work()
         return len(made) - before
 
-    monkeypatch.setattr(ast, "parse", parse_counted)
+    monkeypatch.setattr(ast, "parse", counted(ast.parse))
+    monkeypatch.setattr(parsing, "parse_tree", counted(parsing.parse_tree))
     return count
 
 
