@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
@@ -228,9 +229,10 @@ class TextAndNumber(Rule):
             )  # fmt: skip
             return
         given = find_given_argument(context, name) if name else None
-        if given is not None and isinstance(given.value, ast.Constant):
-            at = src.find_span(context.source_of(given.cell_id), given.value)
-            number = _write_plainly(given.value, function)
+        written = given.value if given is not None else None
+        if given is not None and _is_given_as(written, context, name):
+            at = src.find_span(context.source_of(given.cell_id), written)
+            number = _write_plainly(written, function)
             yield self.patch(
                 context.replace(given.cell_id, [(*at, number)]), f"Give `{given.function.name}` the number {number}",
                 cause, applicability=kind, why=why, prior=prior,
@@ -247,6 +249,15 @@ class TextAndNumber(Rule):
             why=why,
             prior=prior,
         )
+
+
+def _is_given_as(value: ast.expr | None, context: RuleContext, name: str) -> TypeGuard[ast.Constant]:
+    """Whether the parameter still holds the text that the call writes down: it may be bound anew, or another argument stand there."""
+    return (
+        isinstance(value, ast.Constant)
+        and isinstance(value.value, str)
+        and context.is_true(f"{name} == {value.value!r}")
+    )
 
 
 def _write_plainly(node: ast.expr, function: str) -> str:
