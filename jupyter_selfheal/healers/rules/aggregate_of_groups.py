@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RAISED_OR_MISSED, Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.aggregates import AGGREGATES
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import mend_above
 from jupyter_selfheal.healers.rules.lost_write import MISSING
 from jupyter_selfheal.model import Applicability, Failure, Patch
-
-AGGREGATES = frozenset({"mean", "sum", "min", "max", "count", "std", "var", "median", "size", "nunique", "first", "last"})  # fmt: skip
 
 SHAPES = re.compile(
     r"could not be broadcast together with shapes \((\d+),\) \((\d+),\)|Length of values \((\d+)\) does not match length of index \((\d+)\)"

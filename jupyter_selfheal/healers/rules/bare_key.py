@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Mapping
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.aggregates import AGGREGATES, AGGREGATING
 from jupyter_selfheal.healers.rules.context.edits import quote_alike
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -17,11 +19,8 @@ _BY_COLUMN = frozenset(
 _COLUMN_KEYWORDS = frozenset(
     {"by", "on", "left_on", "right_on", "subset", "columns", "index", "values", "id_vars", "value_vars", "column", "x", "y"}
 )  # fmt: skip
-_AGGREGATES = frozenset(
-    {"mean", "median", "std", "var", "sem", "first", "last", "count", "nunique", "size", "prod", "mode"}
-)
-"""Names that pandas knows as texts, and Python does not as functions: https://pandas.pydata.org/docs/user_guide/groupby.html#built-in-aggregation-methods."""
-_AGGREGATING = frozenset({"agg", "aggregate", "transform"})
+_AGGREGATES = AGGREGATES.difference(dir(builtins)) | {"mode"}
+"""Names that pandas knows as texts, and Python does not as functions."""
 
 
 class BareKey(Rule):
@@ -118,7 +117,7 @@ def _is_aggregate(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> bool:
         return outer.arg == "aggfunc" or (outer.arg == "func" and _is_aggregate(parents, outer))
     if not isinstance(outer, ast.Call) or inner not in outer.args:
         return False
-    return isinstance(outer.func, ast.Attribute) and outer.func.attr in _AGGREGATING
+    return isinstance(outer.func, ast.Attribute) and outer.func.attr in AGGREGATING
 
 
 def _takes_column(call: ast.Call, given: ast.AST) -> bool:

@@ -75,18 +75,15 @@ class ForeignMethod(Rule):
         if node is None:
             return
         changes: list[Splice] = []
-        first, lost, asked_for_truth = "", False, False
+        lost, asked_for_truth = False, False
         for use in _list_alike(context, node):
             call = context.call_of(use)
-            if call is not None and any(isinstance(a, ast.Starred) for a in call.args):
+            if not _can_be_said_otherwise(owner, wrong, call):
                 continue
-            is_pattern = wrong == "search" and call is not None and not all(map(_is_plain_text, call.args))
-            if is_pattern and owner.type == "str":
-                continue  # no place of its own says where a pattern fits
             asked = _ask_for_membership(context, owner, wrong, call)
             if asked is not None:
                 changes.append(asked)
-                first, asked_for_truth = first or asked[2], True
+                asked_for_truth = True
                 continue
             text = _rewrite_use(context, use, owner, wrong, call)
             lost = lost or (
@@ -96,31 +93,41 @@ class ForeignMethod(Rule):
             )
             if text:
                 changes.append((*context.span(call or use), _strip_parentheses(context.source, call or use, text)))
-                first = first or changes[-1][2]
-        if changes:
-            may_be = wrong == "add" and owner.type == "list" and may_be_set(context, node.value)
-            doubt = LOST if lost else "A set may be meant, which holds each item once." if may_be else ""
-            if wrong == "decode" and owner.type == "str" and (again := list(_decode_again(context, node))):
-                changes, first = [*changes, *again], f"{first}` and `{again[0][2]}"
-                doubt = "What is encoded is bytes now; whether text is meant, as it was in Python 2, is not known."
-            if wrong in ("len", "length") and owner.is_a("pandas.Series", "pandas.Index") and owner.dtype in TEXTS:
-                doubt = "The length of each text may be meant."
-            if (
-                wrong in PLACES
-                and isinstance(src.read(context.source).parents.get(context.call_of(node) or node), ast.BoolOp)
-                and not asked_for_truth
-            ):
-                doubt = "A place that is not there is -1, which counts as true."
-            yield self.patch(
-                context.replace(context.cell_id, keep_outermost(changes)),
-                f"Use `{first}`",
-                f"Module `{owner.name}` has no `{wrong}`."
-                if owner.is_module
-                else f"A `{owner.type}` has no `{wrong}`.",
-                applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
-                why=doubt or self.why,
-                prior=0.6 if doubt else 0.9,
-            )
+        if not changes:
+            return
+        title, doubt = f"Use `{changes[0][2]}`", _find_doubt(context, owner, node, lost, asked_for_truth)
+        if wrong == "decode" and owner.type == "str" and (again := list(_decode_again(context, node))):
+            changes, title = [*changes, *again], f"Use `{changes[0][2]}` and `{again[0][2]}`"
+            doubt = "What is encoded is bytes now; whether text is meant, as it was in Python 2, is not known."
+        yield self.patch(
+            context.replace(context.cell_id, keep_outermost(changes)),
+            title,
+            f"Module `{owner.name}` has no `{wrong}`." if owner.is_module else f"A `{owner.type}` has no `{wrong}`.",
+            applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+            why=doubt or self.why,
+            prior=0.6 if doubt else 0.9,
+        )
+
+
+def _can_be_said_otherwise(owner: ObjectInfo, wrong: str, call: ast.Call | None) -> bool:
+    """False for arguments that are spread, and for a pattern in a text: no place of its own says where one fits."""
+    if call is None:
+        return True
+    is_pattern = wrong == "search" and owner.type == "str" and not all(map(_is_plain_text, call.args))
+    return not is_pattern and not any(isinstance(a, ast.Starred) for a in call.args)
+
+
+def _find_doubt(context: RuleContext, owner: ObjectInfo, node: ast.Attribute, lost: bool, asked_for_truth: bool) -> str:
+    """What else may be meant by the method; empty where nothing is."""
+    wrong, use = node.attr, context.call_of(node) or node
+    if wrong in PLACES and not asked_for_truth and isinstance(src.read(context.source).parents.get(use), ast.BoolOp):
+        return "A place that is not there is -1, which counts as true."
+    if wrong in ("len", "length") and owner.is_a("pandas.Series", "pandas.Index") and owner.dtype in TEXTS:
+        return "The length of each text may be meant."
+    if lost:
+        return LOST
+    is_set = wrong == "add" and owner.type == "list" and may_be_set(context, node.value)
+    return "A set may be meant, which holds each item once." if is_set else ""
 
 
 def _decode_again(context: RuleContext, node: ast.Attribute) -> Iterator[Splice]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
+from jupyter_selfheal.healers.rules.context.aggregates import AGGREGATING
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_stored_under
@@ -24,7 +25,6 @@ from jupyter_selfheal.healers.rules.context.spelling import (
 )
 from jupyter_selfheal.model import Applicability, Patch
 
-AGGREGATING = frozenset({"agg", "aggregate", "transform", "apply", "pivot_table", "crosstab"})
 FUNCTIONS = ["all", "any", "count", "cumcount", "cummax", "cummin", "cumprod", "cumsum", "diff", "ffill", "bfill", "first", "idxmax", "idxmin", "last", "max", "mean", "median", "min", "nunique", "pct_change", "prod", "quantile", "rank", "sem", "shift", "size", "skew", "std", "sum", "unique", "var"]  # fmt: skip
 """What such a call is given by name: https://pandas.pydata.org/docs/user_guide/groupby.html#built-in-aggregation-methods."""
 _INVALID = re.compile(r"'(\w+)' is not a valid function for '|object has no attribute '(\w+)'")
@@ -69,16 +69,9 @@ class MisspeltAttribute(Rule):
         if patch := self._respell_function(context):
             yield patch
             return
-        live = context.state
-        wrong, owner = live.attribute, live.owner
-        if not wrong or owner is None or owner.is_none or wrong in owner.attributes:
-            return  # an attribute that the object says it has (`.str` of numbers) is not misspelt
-        if not owner.is_module and load_knowledge().method(owner.mro, wrong) is not None:
-            return  # `tshift` is no slip of `shift`: the library had it
-        if owner.is_module and f"{owner.path or owner.name}.{wrong}" in load_knowledge().names:
-            return  # nor is `binom_test` one of `binomtest`, which gives something else
-        if owner.is_a("matplotlib.Figure") and context.exists(f"matplotlib.axes.Axes.{wrong}"):
-            return  # MPL113: `set_xlabel` is no slip of `set_label`
+        wrong, owner = context.state.attribute, context.state.owner
+        if not wrong or owner is None or _is_no_slip(context, owner, wrong):
+            return
         node = next((n for n in context.list_failing_nodes(ast.Attribute) if n.attr == wrong), None)
         if node is None:
             return
@@ -89,48 +82,37 @@ class MisspeltAttribute(Rule):
         known = [a for a in owner.attributes if not a.startswith("_") or wrong.startswith("_") or a == own_name]
         family = _list_family(context, owner, node, known)
         near = family or find_nearest(wrong, known) or _find_beginning(wrong, known)
+        is_only_one = len(near) == 1 and not family
         for word in near if len(near) <= 2 else ():
-            if not _can_be_used_so(context, node, word):
-                continue
-            own = owner.module == "__main__" and not owner.is_module
-            sure = (
-                not family
-                and len(near) == 1
-                and (
-                    _is_slip(wrong, word, owner)
-                    or (own and is_stored_under(context, wrong, word))
-                    or (
-                        is_plural(wrong, word)
-                        and (
-                            _is_of_library(owner)
-                            or (owner.module == "builtins" and not owner.is_module and context.is_called(node))
-                            or _is_part_of_time(owner, wrong, word)
-                            or (own and _is_used_as_collection(context, node, word))
-                            or (owner.module.split(".")[0] in TABULAR and "_" in wrong and context.is_called(node))
-                            or (owner.type == "StringMethods" and context.is_called(node))
-                        )
-                    )
+            if _can_be_used_so(context, node, word):
+                yield from self._respell(
+                    context, owner, node, word, is_only_one and _is_sure(context, owner, node, word)
                 )
-            )
-            definition = correct_definition(context, wrong, word, "attribute") if sure and own else ()
-            if definition:
-                yield self.patch(
-                    definition,
-                    f"Change `.{word}` to `.{wrong}` where it is defined",
-                    f"{_name_kind(owner)} has no `{wrong}`: it is defined as `{word}`.",
-                    applicability=Applicability.SAFE,
-                    why="The definition is the odd one out: the notebook says it otherwise wherever it is used.",
-                    prior=0.8,
-                )
-                sure = False
+
+    def _respell(
+        self, context: RuleContext, owner: ObjectInfo, node: ast.Attribute, word: str, sure: bool
+    ) -> Iterator[Patch]:
+        """The attribute spelt as the object has it, or, before it, its definition as the notebook uses it."""
+        wrong = node.attr
+        definition = correct_definition(context, wrong, word, "attribute") if sure and _is_own(owner) else ()
+        if definition:
             yield self.patch(
-                context.replace(context.cell_id, _respell_attribute(context, node, word)),
-                f"Change `.{wrong}` to `.{word}`",
-                f"{_name_kind(owner)} has no `{wrong}`. Did you mean `{word}`?",
-                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why="The object itself has one attribute that differs by a slip." if sure else self.why,
-                prior=0.75 if sure else 0.45,
+                definition,
+                f"Change `.{word}` to `.{wrong}` where it is defined",
+                f"{_name_kind(owner)} has no `{wrong}`: it is defined as `{word}`.",
+                applicability=Applicability.SAFE,
+                why="The definition is the odd one out: the notebook says it otherwise wherever it is used.",
+                prior=0.8,
             )
+            sure = False
+        yield self.patch(
+            context.replace(context.cell_id, _respell_attribute(context, node, word)),
+            f"Change `.{wrong}` to `.{word}`",
+            f"{_name_kind(owner)} has no `{wrong}`. Did you mean `{word}`?",
+            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+            why="The object itself has one attribute that differs by a slip." if sure else self.why,
+            prior=0.75 if sure else 0.45,
+        )
 
     def _respell_function(self, context: RuleContext) -> Patch | None:
         """``groups.agg({"price": "maen"})``: pandas looks for a method of that name."""
@@ -153,9 +135,41 @@ class MisspeltAttribute(Rule):
         )
 
 
+def _is_no_slip(context: RuleContext, owner: ObjectInfo, wrong: str) -> bool:
+    """Whether the object says that it has the attribute, or a library had it, or has it elsewhere."""
+    if owner.is_none or wrong in owner.attributes:
+        return True  # an attribute that the object says it has (`.str` of numbers) is not misspelt
+    if not owner.is_module and load_knowledge().method(owner.mro, wrong) is not None:
+        return True  # `tshift` is no slip of `shift`: the library had it
+    if owner.is_module and f"{owner.path or owner.name}.{wrong}" in load_knowledge().names:
+        return True  # nor is `binom_test` one of `binomtest`, which gives something else
+    # MPL113: `set_xlabel` is no slip of `set_label`
+    return owner.is_a("matplotlib.Figure") and context.exists(f"matplotlib.axes.Axes.{wrong}")
+
+
+def _is_own(owner: ObjectInfo) -> bool:
+    """Whether an object's class is the notebook's own."""
+    return owner.module == "__main__" and not owner.is_module
+
+
+def _is_sure(context: RuleContext, owner: ObjectInfo, node: ast.Attribute, word: str) -> bool:
+    """Whether the one attribute that is near is a slip away, is stored under the other name, or is its plural where several are wanted."""
+    wrong = node.attr
+    if _is_slip(wrong, word, owner) or (_is_own(owner) and is_stored_under(context, wrong, word)):
+        return True
+    return is_plural(wrong, word) and (
+        _is_of_library(owner)
+        or (owner.module == "builtins" and not owner.is_module and context.is_called(node))
+        or _is_part_of_time(owner, wrong, word)
+        or (_is_own(owner) and _is_used_as_collection(context, node, word))
+        or (owner.module.split(".")[0] in TABULAR and "_" in wrong and context.is_called(node))
+        or (owner.type == "StringMethods" and context.is_called(node))
+    )
+
+
 def _list_named_functions(call: ast.Call, wrong: str) -> list[ast.Constant]:
     """Where a call that aggregates is given this text as a function: not the keys of a dictionary, and not the column of a pair."""
-    if read_last_name(call.func) not in AGGREGATING:
+    if read_last_name(call.func) not in AGGREGATING | {"pivot_table", "crosstab"}:
         return []
     given = {id(k) for n in ast.walk(call) if isinstance(n, ast.Dict) for k in n.keys}
     given |= {id(n.elts[0]) for n in ast.walk(call) if isinstance(n, ast.Tuple) and n.elts}

@@ -6,13 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.aggregates import AGGREGATES
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
-
-AGGREGATES = frozenset(
-    {"sum", "mean", "median", "min", "max", "count", "std", "var", "first", "last", "nunique", "size", "prod", "sem"}
-)
-"""What :meth:`pandas.DataFrame.agg` is asked for by name."""
 
 
 class SeveralAggregates(Rule):

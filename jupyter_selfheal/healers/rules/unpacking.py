@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"too many values to unpack|not enough values to unpack|cannot unpack non-iterable")
@@ -36,59 +35,67 @@ class Unpacking(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if not MESSAGE.search(context.failure.evalue):
             return
-        cell_id, source, line = context.location
+        _, source, line = context.location
         for node in src.walk(source):
             if isinstance(node, ast.Assign) and node.lineno == line and isinstance(node.targets[0], ast.Tuple):
                 if patch := self._leave_unread_out(context, node.targets[0]):
                     yield patch
                 return
-            if not isinstance(node, ast.For | ast.comprehension) or not node.target.lineno <= line <= (
+            if isinstance(node, ast.For | ast.comprehension) and node.target.lineno <= line <= (
                 node.iter.end_lineno or 0
             ):
-                continue
-            if isinstance(node.target, ast.Tuple) and (patch := self._leave_unread_out(context, node.target)):
+                patches = list(self._mend_loop(context, node))
+                yield from patches
+                if patches:
+                    return
+
+    def _mend_loop(self, context: RuleContext, node: ast.For | ast.comprehension) -> Iterator[Patch]:
+        if not isinstance(node.target, ast.Tuple | ast.List):
+            return
+        if isinstance(node.target, ast.Tuple):
+            if patch := self._leave_unread_out(context, node.target):
                 yield patch
                 return
-            if isinstance(node.target, ast.Tuple) and _are_side_by_side(context, node):
+            if _are_side_by_side(context, node):
                 yield self._zip_lists(context, node.iter)
                 return
-            if not isinstance(node.target, ast.Tuple | ast.List) or len(node.target.elts) != 2:
-                continue
-            if isinstance(node.iter, ast.Tuple) and not all(isinstance(e, ast.Constant) for e in node.iter.elts):
-                continue  # what is unpacked is each of its items
-            name = read_plain_chain(node.iter, source)
-            thing = context.describe(name) if name else None
-            if thing is None:
-                continue
-            if width := _find_width(context, name or ""):
-                yield from self._take_parts(context, node.target, width)
-                return
-            start, end = src.find_span(source, node.iter)
-            if thing.is_a("builtins.dict"):
-                change, title = (end, end, ".items()"), f"Go through `{name}.items()`"
-                sure = not context.is_true(f"any(isinstance(key, tuple) for key in {name})")
-            elif thing.type in ("list", "tuple", "str", "ndarray", "set"):
-                change, title, sure = (start, end, f"enumerate({name})"), f"Go through `enumerate({name})`", False
-            else:
-                continue
-            yield self.patch(
-                context.replace(cell_id, [change]),
-                title,
-                f"`{name}` does not give pairs.",
-                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why="A pair of variables over a dictionary means its items." if sure else self.why,
-                prior=0.9 if sure else 0.6,
-            )
-            if "enumerate" in title and isinstance(
-                node, ast.For
-            ):  # only what is stored can tell where it is to count from
-                yield self.patch(
-                    context.replace(cell_id, [(start, end, f"enumerate({name}, 1)")]),
-                    f"Go through `enumerate({name}, 1)`",
-                    f"`{name}` does not give pairs.",
-                    prior=0.4,
-                )
+        is_of_parts = isinstance(node.iter, ast.Tuple) and not all(isinstance(e, ast.Constant) for e in node.iter.elts)
+        if len(node.target.elts) != 2 or is_of_parts:
+            return  # what is unpacked of several parts is each of them
+        name = context.read_plain_chain(node.iter)
+        thing = context.describe(name) if name else None
+        if name is None or thing is None:
             return
+        if width := _find_width(context, name):
+            yield from self._take_parts(context, node.target, width)
+        elif thing.is_a("builtins.dict"):
+            yield self._go_through_items(context, node.iter, name)
+        elif thing.type in ("list", "tuple", "str", "ndarray", "set"):
+            yield from self._number_items(context, node, name)
+
+    def _go_through_items(self, context: RuleContext, mapping: ast.expr, name: str) -> Patch:
+        """``for key, value in prices.items()``."""
+        end = context.span(mapping)[1]
+        sure = not context.is_true(f"any(isinstance(key, tuple) for key in {name})")
+        return self.patch(
+            context.replace_here((end, end, ".items()")),
+            f"Go through `{name}.items()`",
+            f"`{name}` does not give pairs.",
+            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+            why="A pair of variables over a dictionary means its items." if sure else self.why,
+            prior=0.9 if sure else 0.6,
+        )
+
+    def _number_items(self, context: RuleContext, node: ast.For | ast.comprehension, name: str) -> Iterator[Patch]:
+        """``for n, x in enumerate(items)``, of a statement from 1, too: only what is stored can tell where it is to count from."""
+        texts = [f"enumerate({name})", f"enumerate({name}, 1)"][: 2 if isinstance(node, ast.For) else 1]
+        for text, prior in zip(texts, (0.6, 0.4), strict=False):
+            yield self.patch(
+                context.replace_here((*context.span(node.iter), text)),
+                f"Go through `{text}`",
+                f"`{name}` does not give pairs.",
+                prior=prior,
+            )
 
     def _zip_lists(self, context: RuleContext, lists: ast.expr) -> Patch:
         """``for name, price in zip(names, prices)``."""
