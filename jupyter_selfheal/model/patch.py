@@ -92,7 +92,8 @@ class Patch:
     which of the two is meant. ``behaviour`` is equal for patches of a healer that were seen to do the same on every input on which it
     compared them (empty: not compared); ``weight`` (0–1) says how likely a slip of its kind is, where the healer weighs them.
     ``restores`` names the release since which a library silently gives something else, where the patch gives again what it gave before
-    that ("pandas 3.0"): what an earlier cell's call gives under the new release is then no witness against it.
+    that ("pandas 3.0"): what an earlier cell's call gives under the new release is then no witness against it. ``stages`` are the edits of
+    each patch that this one goes on from, the first one first: what it changes last is judged against these, too.
     """
 
     edits: tuple[Edit, ...]
@@ -109,6 +110,7 @@ class Patch:
     behaviour: str = ""
     weight: float = 1.0
     restores: str = ""
+    stages: tuple[tuple[Edit, ...], ...] = ()
 
     @property
     def id(self) -> str:
@@ -176,6 +178,7 @@ def compose(first: Patch, second: Patch) -> Patch:
         rival=_join_texts(first.rival, second.rival),
         weight=min(first.weight, second.weight),
         restores=(first.restores or second.restores) if applicability is Applicability.SAFE else "",
+        stages=(*first.stages, first.edits),
     )
 
 

@@ -7,8 +7,10 @@ the computation (a bound, an index, an operator) is not meant here: there a chec
 from __future__ import annotations
 
 import ast
+import itertools
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeGuard
 
 from jupyter_selfheal import source as src
@@ -21,8 +23,20 @@ _SHORTENING = frozenset({"pop", "popleft", "popitem", "remove", "discard", "clea
 
 def is_shifted(case: Case, patch: Patch) -> bool:
     """True where a value that is returned or assigned became the same value with a constant more, or with another constant, or where
-    some sequence was cut at its end (``xs`` → ``xs[:-1]``)."""
-    return any(
+    some sequence was cut at its end (``xs`` → ``xs[:-1]``); also after another fix of the same expression (a name that was misspelt)."""
+    return any(_shifts_result(before, after) for before, after in _list_changes(case, patch))
+
+
+def _list_changes(case: Case, patch: Patch) -> Iterator[tuple[str, str]]:
+    """Each patched cell before and after the patch as a whole, and before and after each stage of it."""
+    for cell_id, before, after in list_patched_cells(case, patch):
+        yield before, after
+        middle = [replace(patch, edits=edits).source_of(cell_id, before) for edits in patch.stages]
+        yield from itertools.pairwise((before, *middle, after) if middle else ())
+
+
+def _shifts_result(before: str, after: str) -> bool:
+    return (
         _cuts_value(before, after)
         or _begins_elsewhere(before, after)
         or any(
@@ -30,7 +44,6 @@ def is_shifted(case: Case, patch: Patch) -> bool:
             for was, now in zip(_list_results(before), _list_results(after), strict=False)
             if src.dump_tree(was) != src.dump_tree(now)
         )
-        for _, before, after in list_patched_cells(case, patch)
     )
 
 

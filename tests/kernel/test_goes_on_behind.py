@@ -128,3 +128,15 @@ def test_of_an_importing_cell_that_nobody_heals_nothing_is_loaded_for_the_cells_
     asks = "import sys\nprint('heavy' in sys.modules)"
     assert not heal(place, "import no_such_package_anywhere\nimport heavy", asks, offline=True).runs
     assert {printed for code, printed in runs if code == asks} == {"False\n"}
+
+
+@pytest.mark.parametrize(("expected", "runs_through"), [("7", False), ("6", True)])
+def test_behind_a_misspelt_name_a_constant_is_not_added_until_the_one_value_is_met(
+    place: Path, expected: str, runs_through: bool
+) -> None:
+    given = write(place / "n.ipynb", "price = 3", f"%%heal --expect {expected}\ntotal = prise * 2\ntotal")
+    healed = heal_notebook(
+        given, output=place / "out.ipynb", config=HealConfig(healers=("rules", "search"), offline=True)
+    )
+    assert healed.runs is runs_through
+    assert ("price * 2" in (place / "out.ipynb").read_text("utf-8")) is runs_through

@@ -252,7 +252,9 @@ def test_undo_at_a_simple_prompt_prints_the_old_source(terminal: Terminal) -> No
     terminal.type("y")
     terminal.prompt()
     terminal.type("%heal undo")
-    assert "\nitems = [1]; items.appendd(2)" in terminal.prompt().replace("\r", "")
+    shown = terminal.prompt().replace("\r", "")
+    assert "\nitems = [1]; items.appendd(2)" in shown
+    assert "next prompt" not in shown
     terminal.type("items")
     assert "[1, 2]" in terminal.prompt()
 
@@ -281,3 +283,14 @@ def test_code_is_no_answer_and_comes_to_the_next_prompt(tmp_path: Path) -> None:
     terminal.child.send("; print('kept', a)\r")
     assert "kept2" in terminal.until_text("In [4]:")
     terminal.child.close(force=True)
+
+
+def test_code_is_no_answer_at_a_simple_prompt_either_and_is_to_be_typed_again(terminal: Terminal) -> None:
+    terminal.type("items = [1, 2]; items.appendd(3)")
+    terminal.until(r"Apply\? ")
+    terminal.type("a = len(items)")
+    shown = " ".join(terminal.prompt().split())
+    assert "as `a = len(items)` is no answer" in shown
+    assert "type it again" in shown
+    terminal.type("a")
+    assert "NameError" in terminal.prompt(), "nothing was run that the user was told to type again"

@@ -299,7 +299,7 @@ def _describe_proof(heal: LiveHeal, candidate: model.Candidate) -> str:
 
 
 def _build_cell(raw: dict[str, Any]) -> model.Cell:
-    marks = raw.get("selfheal") or {}
+    marks = raw["selfheal"] if isinstance(raw.get("selfheal"), dict) else {}
     checks = marks.get("check") or ()
     return model.Cell(
         id=str(raw["id"]),

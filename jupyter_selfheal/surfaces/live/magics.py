@@ -308,10 +308,13 @@ class HealMagics:
             return
         old = heal.card.restore_source(heal.source)
         patch_application.replace_running_cell(self.shell, old)
-        where = "in this cell" if hasattr(self.shell, "kernel") else "at the next prompt"
-        words.print_lines([f"The old source is back {where}; what the fixed cell did to your variables stays."])
-        if getattr(self.shell, "simple_prompt", False):
-            print(old)  # such a prompt cannot hold it
+        kept = "what the fixed cell did to your variables stays"
+        if patch_application.can_fill_prompt(self.shell):
+            where = "in this cell" if hasattr(self.shell, "kernel") else "at the next prompt"
+            words.print_lines([f"The old source is back {where}; {kept}."])
+        else:
+            words.print_lines([f"The old source, to be copied, as a simple prompt cannot be filled; {kept}:"])
+            print(old)
         heal.is_undone = True
         heal.update_card(status="Undone: the old source is back.", undo=())
 

@@ -49,3 +49,8 @@ def build_plan(candidate: Candidate, cell_id: str, source: str, notebook: Notebo
 def replace_running_cell(shell: Any, source: str) -> None:
     """Turn the running cell into ``source``; in a terminal, offer it as the next input."""
     shell.set_next_input(source, replace=True)
+
+
+def can_fill_prompt(shell: Any) -> bool:
+    """Whether the next prompt of a terminal can be given a text; that of ``--simple-prompt`` cannot."""
+    return not getattr(shell, "simple_prompt", False)

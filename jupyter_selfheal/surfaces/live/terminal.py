@@ -11,6 +11,7 @@ from jupyter_selfheal.surfaces.card import Card
 from jupyter_selfheal.surfaces.dialogue import NOBODY, Answer, Dialogue, may_use_colours
 from jupyter_selfheal.surfaces.live.actions import Actions
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
+from jupyter_selfheal.surfaces.live.patch_application import can_fill_prompt
 from jupyter_selfheal.surfaces.live.session import LiveSession
 from jupyter_selfheal.surfaces.live.typed_ahead import has_typed_ahead
 
@@ -113,9 +114,10 @@ class HealWaiter:
             return False
         if answer.choice == "code":
             self._session.shell.set_next_input(answer.text)
+            again = "" if can_fill_prompt(self._session.shell) else "; a simple prompt cannot be filled: type it again"
             words.print_lines(
                 [
-                    f"left as it is, as `{answer.text}` is no answer: `%heal approve` applies the fix, `%heal reject` ends it"
+                    f"left as it is, as `{answer.text}` is no answer: `%heal approve` applies the fix, `%heal reject` ends it{again}"
                 ]
             )
             return False

@@ -20,6 +20,7 @@ class Meter:
     cells_run: int = 0
     cost: Cost = Cost()
     began: float = field(default_factory=time.monotonic)
+    ended: float | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def count_trial(self, trial: Trial) -> None:
@@ -28,11 +29,16 @@ class Meter:
             self.trials += 1
             self.cells_run += sum(s.role in _RUNS and s.status != "skipped" for s in trial.steps)
 
+    def stop(self) -> None:
+        """What it cost is known: the clock stands still."""
+        self.ended = time.monotonic()
+
     def build_json(self) -> JSON:
         """What a result says of its cost."""
+        now = time.monotonic() if self.ended is None else self.ended
         return {
             "usd": round(self.cost.usd, 6),
-            "seconds": round(time.monotonic() - self.began, 3),
+            "seconds": round(now - self.began, 3),
             "trials": self.trials,
             "cells_run": self.cells_run,
         }

@@ -72,6 +72,7 @@ class ToolRun:
             if not self.is_running or self._writing:
                 return
             self.state, self.error = "cancelled", CANCELLED
+            self.meter.stop()
             self._tell_listeners()
             acts = list(self._on_cancel)
         for act in acts:
@@ -89,6 +90,7 @@ class ToolRun:
         with self._changed:
             if self.is_running:
                 self.state, self.result, self.error = state, result, error
+                self.meter.stop()
                 self._tell_listeners()
 
     def _tell_listeners(self) -> None:

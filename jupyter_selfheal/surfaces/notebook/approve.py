@@ -81,7 +81,9 @@ class PolicyApprover:
             elif best.verdict.needs_word:
                 why = "hardly more than one value speaks for it, and many programs give that one"
             else:
-                why = best.verdict.feedback or "it runs, but nothing here confirms the result"
+                is_checked = not {"runs", "judge"}.issuperset(best.verdict.proofs)
+                luck = "it passes what is checked here, and so might a wrong fix"
+                why = best.verdict.feedback or (luck if is_checked else "it runs, but nothing here confirms the result")
             return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"
         unsafe = "it may change what the code means"
         if self.policy != "all" and any(map(replace(self, policy="all").allows, proposal.candidates)):

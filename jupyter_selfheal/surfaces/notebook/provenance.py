@@ -21,6 +21,7 @@ from jupyter_selfheal.journal.redact import redact
 from jupyter_selfheal.model import JSON, Insert, Move, Replace
 from jupyter_selfheal.surfaces.notebook.read import Document, join_lines, number_cells
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
+from jupyter_selfheal.surfaces.notebook.write import open_own_metadata
 
 KEY = "healed"
 EVIDENCE = 3
@@ -57,8 +58,7 @@ def add_provenance(raw: Mapping[str, JSON], document: Document, report: Notebook
             if any(isinstance(e, Move) and e.cell_id == cell.id for r in own for e in r.edits):
                 undo["place"] = order.index(cell.id)
             entry = {"fixes": [_describe_fix(r) for r in own], "undo": undo, "at": at, "version": __version__}
-            metadata = healed.setdefault("metadata", {})
-            ours = metadata.setdefault("selfheal", {})
+            ours = open_own_metadata(healed)
             ours[KEY] = [*(ours.get(KEY) or []), entry]
 
 

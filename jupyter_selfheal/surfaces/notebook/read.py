@@ -218,6 +218,8 @@ def _parse_cell(cell_id: str, raw: Mapping[str, JSON]) -> tuple[Cell, tuple[str,
     metadata = _to_mapping(raw.get("metadata"))
     own = _to_mapping(metadata.get("selfheal"))
     oracle, notes = _parse_oracle(own)
+    if own != (metadata.get("selfheal") or {}):
+        notes = ('selfheal metadata must be a table, as {"expect": "55"}: it is not used',)
     tags = metadata.get("tags")
     return Cell(
         id=cell_id,

@@ -50,7 +50,7 @@ def build_healed_json(
                 raw["source"], heal_lines.restore_line(cell.source, line) if line else cell.source
             )
         if cell.id in moved and cell.id in ordinals:
-            _add_metadata(raw, {"origin": ordinals[cell.id]})
+            open_own_metadata(raw)["origin"] = ordinals[cell.id]
         if cell.id in results:
             _put_outputs(raw, results[cell.id])
         raw_cells.append(raw)
@@ -69,9 +69,14 @@ def _build_cell(cell: Cell, with_id: bool) -> dict[str, JSON]:
     }
 
 
-def _add_metadata(raw: dict[str, JSON], mark: Mapping[str, JSON]) -> None:
-    metadata = raw.setdefault("metadata", {})
-    metadata["selfheal"] = {**metadata.get("selfheal", {}), **mark}
+def open_own_metadata(raw: dict[str, JSON]) -> dict[str, JSON]:
+    """What a cell's metadata hold of ours, to be changed in place; begun anew where something else than a table stands there."""
+    if not isinstance(raw.get("metadata"), dict):
+        raw["metadata"] = {}
+    if not isinstance(raw["metadata"].get("selfheal"), dict):
+        raw["metadata"]["selfheal"] = {}
+    ours: dict[str, JSON] = raw["metadata"]["selfheal"]
+    return ours
 
 
 def _to_same_form(old: JSON, text: str) -> JSON:

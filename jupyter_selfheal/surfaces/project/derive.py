@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Cell, Edit, Notebook, Replace, RunCells
 from jupyter_selfheal.surfaces.notebook.read import Document, build_document
+from jupyter_selfheal.surfaces.notebook.write import open_own_metadata
 from jupyter_selfheal.surfaces.project.files import FileFix
 from jupyter_selfheal.surfaces.project.inline import CannotInline, Inlined, inline_all, restore_file
 from jupyter_selfheal.surfaces.project.modules import Finder, Module, list_imported
@@ -92,13 +94,14 @@ def build_cell(
     cell_id: str, source: str, given: Mapping[str, Any] = MappingProxyType({}), *, skip: bool = False
 ) -> dict[str, Any]:
     """A code cell as a file has it, with the metadata and outputs of the ``given`` one."""
-    metadata = dict(given.get("metadata") or {})
-    if skip:
-        metadata["selfheal"] = {**metadata.get("selfheal", {}), "skip": True}
-    return {
+    metadata = copy.deepcopy(given.get("metadata") or {})
+    cell = {
         "cell_type": "code", "id": cell_id, "metadata": metadata, "source": source,
         "outputs": given.get("outputs") or [], "execution_count": None,
     }  # fmt: skip
+    if skip:
+        open_own_metadata(cell)["skip"] = True
+    return cell
 
 
 def _imports_any(source: str, modules: Sequence[Module]) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_selfheal.model import FailureKind
+from jupyter_selfheal.model import FailureKind, compose
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.scoring.shifted_results import is_shifted
 from tests.scoring_cases import case_of, patch_of, try_patch
@@ -99,3 +99,51 @@ def test_a_guess_with_a_rival_is_shown_not_accepted() -> None:
     assert found.plausible
     assert not found.oracle_met
     assert "`total(3)` gives 6 with it" in found.reasons[-1]
+
+
+@pytest.mark.parametrize(
+    ("source", "mended", "shifted"),
+    [
+        ("total = prise * 2", "total = price * 2", "total = price * 2 + 1"),
+        ("total = d['euro'] * 2", "total = d['eur'] * 2", "total = d['eur'] * 2 + 1"),
+        ("total = 2 * (price + 0)", "total = 2 * (int(price) + 0)", "total = 2 * (int(price) + 0) + 1"),
+        ("total = (price * 2", "total = (price * 2)", "total = (price * 2)[:-1]"),
+    ],
+)
+def test_a_shift_behind_another_fix_of_the_same_expression_is_one_all_the_same(
+    source: str, mended: str, shifted: str
+) -> None:
+    case = case_of([source])
+    first = patch_of(case, mended, healer="rules")
+    both = compose(first, patch_of(case_of([mended]), shifted, healer="search"))
+    assert is_shifted(case, both)
+    assert not is_shifted(case, first)
+    later = compose(both, patch_of(case_of([shifted]), shifted + "\nprint(total)", healer="rules"))
+    assert is_shifted(case, later)
+
+
+@pytest.mark.parametrize(
+    ("source", "mended", "after"),
+    [
+        ("total = prise * 2", "total = price * 2", "total = price * 2\nprint(total)"),
+        ("total = sum(range(m))", "total = sum(range(n))", "total = sum(range(n + 1))"),
+        ("y = a * bb", "y = a * b", "y = a / b"),
+        ("y = x + 2", "y = x + 1", "y = x * 2"),
+    ],
+)
+def test_a_change_within_the_computation_behind_another_fix_is_no_shift(source: str, mended: str, after: str) -> None:
+    case = case_of([source])
+    both = compose(patch_of(case, mended, healer="rules"), patch_of(case_of([mended]), after, healer="search"))
+    assert is_shifted(case, both) is is_shifted(case, patch_of(case, mended))
+
+
+def test_a_shift_behind_a_renamed_variable_is_offered_by_one_check_and_accepted_by_two() -> None:
+    old, mended = "def area(w, h):\n    return w * hh", "def area(w, h):\n    return w * h"
+    one = "assert area(2, 3) == 7"
+    for check, accepted in ((one, False), (one + "\nassert area(1, 1) == 2", True)):
+        case = case_of([old, check], failing=1, ename="NameError")
+        behind = case_of([mended, check], failing=1, ename="AssertionError")
+        both = compose(
+            patch_of(case, mended, "c0", healer="rules"), patch_of(behind, mended + " + 1", "c0", healer="search")
+        )
+        assert (judged(case, both).score >= 8) is accepted

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
 from jupyter_selfheal.errors import UsageError
+from jupyter_selfheal.surfaces.mcp import meter
 from jupyter_selfheal.surfaces.mcp.runs import MOST_RUNS, ToolRun, ToolRuns
 from jupyter_selfheal.surfaces.mcp.tools import view_run
 from jupyter_selfheal.surfaces.mcp.views import Texts
@@ -82,3 +84,15 @@ def test_a_long_text_is_cut_and_says_how_to_get_more() -> None:
     assert "400 characters left out; ask with max_chars=500 for more" in text
     assert len(text) < 200
     assert "hunter2secret" not in Texts(100).cut_text("password = 'hunter2secret'")
+
+
+def test_what_a_run_took_stands_still_once_it_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = ToolRuns()
+    ended = settled(runs.start("check_notebook", lambda run: {}))
+    cancelled = runs.start("check_notebook", lambda run: run.wait_for_news(run.version, 60.0))
+    cancelled.cancel()
+    for run in (ended, cancelled):
+        cost = view_run(run)["cost"]
+        monkeypatch.setattr(meter, "time", SimpleNamespace(monotonic=lambda: 1e9))
+        assert view_run(run)["cost"] == cost
+        monkeypatch.undo()

@@ -331,8 +331,13 @@ def test_a_doubt_is_named_as_why_nothing_is_applied() -> None:
     shown = replace(proposal(), candidates=(replace(proposal().candidates[0], verdict=doubted),))
     text = PolicyApprover("all", 7.0).decide(shown).text
     assert "it scores 6, below 7: the 8 in its result stays" in text
-    unknown = replace(shown, candidates=(replace(shown.candidates[0], verdict=replace(doubted, feedback="")),))
-    assert "it runs, but nothing here confirms the result" in PolicyApprover("all", 7.0).decide(unknown).text
+    for proofs, why in (
+        (("asserts below", "runs"), "it passes what is checked here, and so might a wrong fix"),
+        (("runs",), "it runs, but nothing here confirms the result"),
+    ):
+        verdict = replace(doubted, feedback="", proofs=proofs)
+        unknown = replace(shown, candidates=(replace(shown.candidates[0], verdict=verdict),))
+        assert why in PolicyApprover("all", 7.0).decide(unknown).text
 
 
 def test_a_judges_word_alone_applies_nothing_and_one_that_an_oracle_backs_does() -> None:

@@ -216,3 +216,13 @@ def test_of_two_healers_of_one_file_the_second_overwrites_nothing(
     with pytest.raises(NotebookError, match="changed on disk while it was being healed"):
         save_healed(given, replace(report, notes=()), seen, given.path, provenance=True)
     assert given.path.read_bytes() == first
+
+
+@pytest.mark.parametrize("metadata", [{"selfheal": "yes"}, {"selfheal": [1]}, {"selfheal": None}, {}, None])
+def test_metadata_that_are_no_table_are_named_and_do_not_stop_a_heal(document: Make, metadata: Any) -> None:
+    given = document({**cell("'a'.uper()"), "metadata": metadata}, cell("1"))
+    _, healed = heal(given)
+    assert healed["cells"][0]["source"] == ["'a'.upper()"]
+    assert [fix.what for fix in list_applied_fixes(healed)] == ["Write `upper`"]
+    is_wrong = bool((metadata or {}).get("selfheal"))
+    assert any("selfheal metadata must be a table" in note for note in given.notes) is is_wrong
