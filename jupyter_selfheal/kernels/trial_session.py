@@ -57,7 +57,8 @@ class TrialSession:
         if not reply.ok:
             kernel.stop()
             why = reply.errors[0].evalue if reply.errors else "it does not answer"
-            raise KernelError(f"kernel {kernel.spec_name!r} cannot run trials, which need IPython: {why}")
+            needs = "IPython, and a temporary folder that can be written to"
+            raise KernelError(f"kernel {kernel.spec_name!r} cannot run trials, which need {needs}: {why}")
 
     def enter_sandbox(self, limits: Sandbox) -> None:
         """Cut the network and limit memory, as the sandbox asks. The files were isolated when the kernel started."""

@@ -265,3 +265,18 @@ def test_overlays_upon_each_other_add_no_mounts_but_for_what_was_written(place: 
     )
     assert saw["beneath"] == 1
     assert place.contents()["project/data.txt"] == "as it was"
+
+
+@pytest.mark.parametrize("place", [12345], indirect=True)
+def test_a_folder_of_another_of_the_users_groups_can_be_written_to(place: Place) -> None:
+    """A project's folder below the home: its group has no number in the user namespace, and overlayfs copies up no such folder."""
+    available(sandbox.OVERLAY, sandbox.USER)
+    shared = place.home / "shared"
+    shared.mkdir()
+    os.chown(shared, 12345, 777)
+    before = place.contents()
+    saw = place.run(
+        "enter()\nattempt('write', lambda: write(order['home'] + '/shared/new.txt'))", folders=[str(shared)]
+    )
+    assert saw["write"] == "written"
+    assert place.contents() == before

@@ -152,20 +152,19 @@ def _find_earlier() -> tuple[str, dict[str, list[str]]]:
 def _choose_targets(
     folders: list[str], points: list[str], is_unknown: Callable[[str], bool] = _has_unknown_owner
 ) -> list[str]:
-    """The folders to overlay, outermost first: one inside another is covered by it unless it is a mount of its own, or a folder
-    between the two belongs to somebody who is unknown in this user namespace: the first write below would copy that folder up,
-    which overlayfs refuses (EOVERFLOW)."""
+    """The folders to overlay, outermost first: one inside another is covered by it unless it is a mount of its own, or it or a folder
+    between the two belongs to somebody who is unknown in this user namespace (another of the user's groups): the first write below
+    would copy that folder up, which overlayfs refuses (EOVERFLOW)."""
     targets: list[str] = []
     for path in sorted(dict.fromkeys(folders), key=len):
         outer = next((other for other in reversed(targets) if is_below(path, other)), "")
-        if path != "/" and (path in points or not outer or any(map(is_unknown, _list_between(path, outer)))):
+        if path != "/" and (path in points or not outer or any(map(is_unknown, _list_inside(path, outer)))):
             targets.append(path)
     return targets
 
 
-def _list_between(path: str, outer: str) -> Iterator[str]:
-    """The folders above a path and below another one that it is in."""
-    path = os.path.dirname(path)
+def _list_inside(path: str, outer: str) -> Iterator[str]:
+    """A path and the folders above it, below another one that it is in."""
     while path != outer and is_below(path, outer):
         yield path
         path = os.path.dirname(path)

@@ -60,6 +60,8 @@ def test_a_call_of_nothing_that_was_never_run_shows_its_parameters(
 @pytest.mark.parametrize(
     "refused",
     ["PermissionError(13, 'Permission denied', 'x.txt')",
+     "OSError(30, 'Read-only file system', '/opt/x.txt')",
+     "OSError(75, 'Value too large for defined data type', 'x.txt')",
      "OSError('Matplotlib requires access to a writable cache directory, but there was an issue with the default path')"],
 )  # fmt: skip
 def test_a_right_that_is_missing_is_no_missing_module_and_the_way_to_let_cells_write_is_named(

@@ -13,7 +13,10 @@ from jupyter_selfheal.inside.fork.overlay import _choose_targets
         ([], ["/tmp"]),
         (["/tmp/shared"], ["/tmp", "/tmp/shared/home/me"]),
         (["/tmp/shared/home"], ["/tmp", "/tmp/shared/home/me"]),
-        (["/tmp", "/tmp/shared/home/me/work"], ["/tmp"]),
+        (["/tmp"], ["/tmp"]),
+        (["/tmp/shared/home/me/work"], ["/tmp", "/tmp/shared/home/me/work"]),
+        (["/tmp/shared/home/me"], ["/tmp", "/tmp/shared/home/me"]),
+        (["/tmp/shared/home/you"], ["/tmp"]),
     ],
 )
 def test_a_folder_below_one_that_cannot_be_copied_up_gets_an_overlay_of_its_own(

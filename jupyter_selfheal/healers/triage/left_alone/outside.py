@@ -268,6 +268,11 @@ def _advise_of_moved_module(context: RuleContext, module: str) -> str:
     return ""
 
 
+_LET_WRITE = "Where it is the sandbox that keeps it from writing (`jupyter selfheal doctor`), `heal --write` lets it."
+_NOT_WRITABLE = re.compile(r"\[Errno (30|75)\]")
+"""A place that is read-only; and what an overlay cannot copy before it is written to: it belongs to another of the user's groups."""
+
+
 def diagnose_machine(context: RuleContext, remedies: Remedies) -> Diagnosis | None:
     """What the machine lacks: a shared library, a program, a right, a display."""
     failure = context.failure
@@ -275,9 +280,11 @@ def diagnose_machine(context: RuleContext, remedies: Remedies) -> Diagnosis | No
         return leave_alone(
             "The cell has no right to what it reads or writes here.",
             SkipReason.ENVIRONMENT,
-            "Where it is the sandbox that keeps it from writing (`jupyter selfheal doctor`), `heal --write` lets it.",
+            _LET_WRITE,
             confidence=85,
         )
+    if failure.ename == "OSError" and _NOT_WRITABLE.match(failure.evalue):
+        return leave_alone("The cell cannot write there.", SkipReason.ENVIRONMENT, _LET_WRITE, confidence=85)
     words = re.search(
         r"cannot open shared object|ExecutableNotFound|executables? are on your|no display name|CUDA|not found on your system|mechanism for your system|"
         r"command not found|is not installed or not in your PATH|Requested MovieWriter",
