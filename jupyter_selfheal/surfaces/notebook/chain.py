@@ -6,7 +6,7 @@ import ast
 import functools
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import RUN_AGAIN, ForkRefused, KernelError
@@ -32,7 +32,13 @@ from jupyter_selfheal.surfaces.notebook.behind import StatesBehind
 from jupyter_selfheal.surfaces.notebook.clean_cells import find_head
 from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits, MakeAnew, Replay
 from jupyter_selfheal.surfaces.notebook.failures import find_failure
-from jupyter_selfheal.surfaces.notebook.together import TOGETHER_SECONDS, is_setting, split_trial
+from jupyter_selfheal.surfaces.notebook.together import (
+    TOGETHER_SECONDS,
+    TOGETHER_SECONDS_LATER,
+    is_setting,
+    leaves_only_imports,
+    split_trial,
+)
 
 HEAD_SECONDS = 5.0
 """For what ran of a cell before its time was up, which runs once more to leave its names behind; more than imports take is not worth it."""
@@ -48,6 +54,27 @@ def build_maker(
     needed = list_needed_cells(ran, (Run(cell.source, cell.id),))
     past = tuple(p if n in needed else replace(p, failed=True) for n, p in enumerate(ran))
     return lambda number, other_seed: open_anew(past, paths, number, other_seed)
+
+
+@dataclass(slots=True)
+class _Failed:
+    """The cell that failed when several were run together, and what it left. ``has_state_before``: the chain stands before it; else whoever takes it
+    goes on from ``after``."""
+
+    cell: Cell
+    trial: Trial
+    after: TrialKernel | None
+    has_state_before: bool = True
+
+    @property
+    def leaves_only_imports(self) -> bool:
+        """Whether its heal goes on from ``after``: see :func:`~jupyter_selfheal.surfaces.notebook.together.leaves_only_imports`."""
+        failure = find_failure(self.cell, self.trial)
+        return self.after is not None and failure is not None and leaves_only_imports(self.cell, failure)
+
+    def close(self) -> None:
+        if self.after is not None:
+            self.after.close()
 
 
 class Chain:
@@ -81,19 +108,21 @@ class Chain:
         self._ran: list[PastCell] = []
         self._paths: tuple[str, ...] = ()
         self._rebuilt = False
-        self._failed: tuple[Cell, Trial, TrialKernel | None] | None = None
-        """The cell that failed when several were run together, and what it left."""
+        self._failed: _Failed | None = None
+        self._has_failed = False
 
     def run_together(self, cells: Sequence[Cell]) -> list[Trial]:
         """Run cells one after the other in one process, which costs less than a fork for each; the chain stands behind those that ran.
 
         Returns their trials. Where one fails it is left to :meth:`run`, which has what it did then and does not run it again; the state before
         it is made by running those above it once more, which took :data:`TOGETHER_SECONDS` at most. None have run where that cannot be done.
+        One that fails in an import needs no state before it: what it left is gone on from.
         """
         if self._failed is not None:
             return []
         runs = [Run(c.source, c.id, timeout=self._limits.find_seconds(c)) for c in cells]
-        trial, after = self._run_trial(runs, sum(run.timeout for run in runs), stop_after=TOGETHER_SECONDS)
+        most = TOGETHER_SECONDS_LATER if self._has_failed else TOGETHER_SECONDS
+        trial, after = self._run_trial(runs, sum(run.timeout for run in runs), stop_after=most)
         trials = split_trial(trial)
         ran = list(itertools.takewhile(lambda t: t.ran, trials))
         past = [PastCell(c.source, c.id, c.expensive, False, t.seconds) for c, t in zip(cells, ran, strict=False)]
@@ -101,16 +130,19 @@ class Chain:
             self.advance(after, past, trial)
             return ran
         if not trials:  # it did not come to a cell
-            self._failed = (cells[0], trial, after)
+            self._failed = _Failed(cells[0], trial, after)
             return []
         if after is not None and trials[len(ran)].ending is Ending.TIMED_OUT:
             after.close()  # as a cell that was run by itself leaves none
             after = None
-        if ran and not self._go_again(runs[: len(ran)], past):
-            if after is not None:
-                after.close()
+        failed = _Failed(cells[len(ran)], trials[len(ran)], after)
+        if ran and failed.leaves_only_imports:
+            self._ran += past
+            failed.has_state_before = False
+        elif ran and not self._go_again(runs[: len(ran)], past):
+            failed.close()
             return []
-        self._failed = (cells[len(ran)], trials[len(ran)], after)
+        self._failed = failed
         return ran
 
     def _go_again(self, runs: Sequence[Run], past: Sequence[PastCell]) -> bool:
@@ -126,10 +158,13 @@ class Chain:
     def _take_failed(self, cell: Cell) -> tuple[Trial, TrialKernel | None] | None:
         """What a cell did when it was run together with those above it, where that is so."""
         failed, self._failed = self._failed, None
-        if failed is None or (failed[0].id, failed[0].source) == (cell.id, cell.source):
-            return failed[1:] if failed is not None else None
-        if failed[2] is not None:
-            failed[2].close()
+        if failed is None:
+            return None
+        if (failed.cell.id, failed.cell.source) == (cell.id, cell.source):
+            return failed.trial, failed.after
+        failed.close()
+        if not failed.has_state_before:
+            self._reconstruct_state()
         return None
 
     def run(self, cell: Cell, notebook: Notebook) -> tuple[Trial, Failure | None, TrialKernel | None]:
@@ -153,6 +188,7 @@ class Chain:
             failure = find_failure(
                 cell, trial, self._scorer.find_missed_expectation(_build_case(cell, notebook), trial)
             )
+        self._has_failed = self._has_failed or failure is not None
         return trial, failure, after
 
     def run_steps(self, runs: Sequence[Run], cell: Cell, paths: Sequence[str] = ()) -> tuple[Trial, TrialKernel | None]:
@@ -257,8 +293,8 @@ class Chain:
     def close(self) -> None:
         self.end_heal()
         self.state.close()
-        if self._failed is not None and self._failed[2] is not None:
-            self._failed[2].close()
+        if self._failed is not None:
+            self._failed.close()
 
     def _run_trial(
         self, steps: Sequence[Step], seconds: float, keep: Keep = Keep.ALWAYS, stop_after: float = 0.0

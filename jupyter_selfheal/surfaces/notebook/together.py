@@ -19,8 +19,9 @@ from jupyter_selfheal.model import Cell, Ending, Failure, FailureKind, Notebook,
 from jupyter_selfheal.source.chance import CLOCK, RANDOM, find_chance
 from jupyter_selfheal.surfaces.notebook.beside import stays_inside
 
-TOGETHER_SECONDS = 1.0
-"""No further cell is begun in one process when those before it took so long: that is what running them again may cost."""
+TOGETHER_SECONDS, TOGETHER_SECONDS_LATER = 0.5, 0.3
+"""No further cell is begun in one process when those before it took so long: that is what running them again may cost. Where a cell of a notebook
+has failed, others are likely to: then less is ventured."""
 
 MOST_TOGETHER = 20
 """Cells at once."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
 from jupyter_selfheal.errors import KernelError
+from jupyter_selfheal.kernels.replay_plan import PastCell
 from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Patch, Replace, Run, Trial, TrialRequest
+from jupyter_selfheal.surfaces.notebook.chain import Chain
+from jupyter_selfheal.surfaces.notebook.dependencies import Deadline, Limits
 from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import Status
 from jupyter_selfheal.surfaces.notebook.review import BatchReview
@@ -193,6 +196,50 @@ def test_what_a_cell_imported_before_its_failure_is_not_imported_again_to_heal_i
     assert [o.text for o in seen["c0"].result.outputs] == ["3.141592653589793\n"]
     assert [codes[0] for codes in trials[:2]] == [IMPORTS, IMPORTS.replace("undefined", "pi")]
     assert tried_from(made) == [IMPORTS]
+
+
+def test_those_above_a_failed_import_are_not_run_again_as_nobody_needs_the_state_before_it(document: Make) -> None:
+    made = batch(document("a = [0]", "a.append(1)", IMPORTS, "print(a)"), lambda case: [drop_undefined(case)])
+    trials = together(made)
+    report, seen = made.run()
+    assert (report.count(Status.HEALED), report.count(Status.RAN)) == (1, 3)
+    assert [o.text for o in seen["c3"].result.outputs] == ["[0, 1]\n"]
+    assert trials[0] == ["a = [0]", "a.append(1)", IMPORTS, "print(a)"]
+    assert not any("a.append(1)" in codes for codes in trials[1:])
+
+
+@pytest.mark.parametrize(
+    "failing",
+    ["a.append(2)\nfrom math import undefined", "import math\na.append(math.undefined)", "from math import *\na.append(undefined)"],
+    ids=["it changed something first", "it does more than import", "what failed is no import"],
+)  # fmt: skip
+def test_those_above_are_run_again_where_the_failed_cell_may_have_changed_more(document: Make, failing: str) -> None:
+    made = batch(document("a = [0]", failing, "print(len(a))"), lambda case: [drop_undefined(case)])
+    trials = together(made)
+    report, seen = made.run()
+    assert report.count(Status.HEALED) == 1
+    assert [o.text for o in seen["c2"].result.outputs] == [f"{1 + failing.count('append')}\n"]
+    assert trials[1] == ["a = [0]"]
+
+
+def test_where_the_cell_behind_is_another_by_then_the_state_is_made_from_its_beginning(document: Make) -> None:
+    made = batch(document("a = 1", IMPORTS, "print(a)"))
+    replayed: list[list[str]] = []
+
+    def replay(past: Sequence[PastCell], paths: Sequence[str]) -> FakeKernel:
+        replayed.append([cell.code for cell in past])
+        return FakeKernel([cell.code for cell in past])
+
+    limits = Limits(cell=10.0)
+    chain = Chain(FakeKernel(), replay, made.dependencies.scorer, limits, Deadline(60.0))
+    cells = made.document.notebook.cells
+    assert len(chain.run_together(cells[:2])) == 1
+    trial, failure, after = chain.run(replace(cells[1], source="print(a)"), made.document.notebook)
+    chain.close()
+    assert (failure, [o.text for o in trial.steps[0].outputs]) == (None, ["1\n"])
+    assert replayed == [["a = 1"]]
+    assert after is not None
+    after.close()
 
 
 @pytest.mark.parametrize("is_brief", [True, False])
