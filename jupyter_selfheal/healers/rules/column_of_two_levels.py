@@ -17,12 +17,12 @@ KEYED = frozenset({"sort_values", "nlargest", "nsmallest"})
 
 
 class ColumnOfTwoLevels(Rule):
-    """Name a column of two levels by both.
+    """Name a column of two levels by both, or the columns that have a name below the first level.
 
     **Failure** `KeyError: 'price_mean'` at `summary["price_mean"]`, where `summary` came of `agg({"price": ["mean", "max"]})` and has the
     column `("price", "mean")`.
 
-    **Fix** `summary["price", "mean"]`; `summary.sort_values(("price", "mean"))`.
+    **Fix** `summary["price", "mean"]`; `summary.sort_values(("price", "mean"))`. `wide["north"]`, of columns whose second level has that name, becomes `wide.xs("north", axis=1, level=1)`.
 
     **Fix safety** Unsafe: the columns may have been meant to be joined where the table is made. Silent where no column, or more than one, has both names,
     and where something is assigned to it.
@@ -47,6 +47,9 @@ class ColumnOfTwoLevels(Rule):
             levels = [c for c in keys.columns if isinstance(c, tuple) and all(isinstance(part, str) for part in c)]
             meant = [c for c in levels if _has_both_names(key.value, c)]
             if len(meant) != 1:
+                if patch := self._take_level(context, node, owner, levels):
+                    yield patch
+                    return
                 continue
             text = ", ".join(quote_alike(part, context.source) for part in meant[0])
             yield self.patch(
@@ -57,6 +60,24 @@ class ColumnOfTwoLevels(Rule):
             )
             return
         yield from self._name_key(context)
+
+    def _take_level(
+        self, context: RuleContext, node: ast.Subscript, owner: str, levels: list[tuple[object, ...]]
+    ) -> Patch | None:
+        """``wide.xs("A", axis=1, level="store")`` for ``wide["A"]``, where a lower level of the columns has that name."""
+        asked = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        found = {level for column in levels for level, name in enumerate(column) if name == asked}
+        if len(found) != 1 or context.is_true(f"any(isinstance(c, str) for c in {owner}.columns)"):
+            return None
+        level = found.pop()
+        new = f"{owner}.xs({context.text(node.slice)}, axis=1, level={level})"
+        return self.patch(
+            context.replace_here((*context.span(node), new)),
+            f"Take the columns by their lower level: `{new}`",
+            f"{asked!r} is a name of the columns' level {level}; `{owner}[…]` asks for the first one.",
+            why="One of the columns that have this name may be meant.",
+            prior=0.75,
+        )
 
     def _name_key(self, context: RuleContext) -> Iterator[Patch]:
         """``summary.sort_values(("price", "mean"))`` for ``summary.sort_values("price_mean")``."""

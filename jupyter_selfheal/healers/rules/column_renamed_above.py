@@ -9,7 +9,13 @@ from collections.abc import Collection, Iterator, Mapping
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice, quote_alike
-from jupyter_selfheal.healers.rules.context.renamings import Renaming, find_new_name, list_renamings
+from jupyter_selfheal.healers.rules.context.renamings import (
+    Renaming,
+    find_name_by_place,
+    find_new_name,
+    list_renamings,
+    makes_column,
+)
 from jupyter_selfheal.healers.rules.near_key import list_missing_keys
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -25,7 +31,7 @@ class ColumnRenamedAbove(Rule):
     **Fix** `df["temperature"]`, wherever the cell reads the column.
 
     **Fix safety** Safe: the renaming says the new name, and the table has that column. Offered where a table of the cell has another column that was called so, where a dictionary or an object may be
-    meant, and where the cell names the new column, too. Words that are shown (`print`, `label=`) stay. Silent where no table has the new column, where another table of the cell has one of the old
+    meant, where an assert of the cell reads it, and where the cell names the new column, too. Words that are shown (`print`, `label=`) stay. Silent where no table has the new column, where another table of the cell has one of the old
     name, and where the cell, or one below the renaming, makes one of that name.
     """
 
@@ -71,7 +77,7 @@ def _follow_renamings(context: RuleContext, name: str) -> dict[str, Renaming]:
     for found in sorted(list_renamings(context), key=lambda f: (order[f.view.cell_id], f.statement.lineno)):
         if found.is_kept and found.view.cell_id != context.cell_id:
             for before in tuple(now):
-                if other := find_new_name(found.call, before):
+                if other := find_new_name(found.call, before) or find_name_by_place(context, found, before):
                     now[other] = found
     return {new: last for new, last in now.items() if last is not None and new != name}
 
@@ -82,13 +88,9 @@ def _list_order(context: RuleContext) -> dict[str, int]:
 
 def _is_made_anew(context: RuleContext, name: str, renaming: Renaming) -> bool:
     """Whether a cell below the renaming, which may have failed or not even parse, makes a column of that name: it is another one then."""
-    made = re.compile(
-        rf"""\[\s*(['"]){re.escape(name)}\1\s*\]\s*=(?!=)|\b(assign|agg)\(.*\b{re.escape(name)}\s*=(?!=)"""
-    )
     at = _list_order(context)[renaming.view.cell_id]
-    same, *below = (cell.source for cell in context.notebook.cells[at:])
-    rest = "\n".join(same.splitlines()[renaming.statement.end_lineno :])
-    return any(made.search(text) for text in (rest, *below))
+    same, *below = (cell.source for cell in context.notebook.cells[at:] if cell.kind == "code")
+    return makes_column(same, name, renaming.statement.end_lineno or 0) or any(makes_column(c, name) for c in below)
 
 
 def _list_readings(context: RuleContext, old: str, new: str, tables: Collection[str]) -> tuple[list[Splice], bool]:
@@ -96,6 +98,7 @@ def _list_readings(context: RuleContext, old: str, new: str, tables: Collection[
     splices: list[Splice] = []
     is_sure = not any(node.value == new for node in context.walk(ast.Constant))
     parents = src.read(context.source).parents
+    checked = {id(n) for check in context.walk(ast.Assert) for n in ast.walk(check)}
     for node in context.walk(ast.Constant, ast.Attribute):
         above = parents.get(node)
         if isinstance(node, ast.Attribute) and node.attr == old:
@@ -103,7 +106,11 @@ def _list_readings(context: RuleContext, old: str, new: str, tables: Collection[
                 return [], False
             is_sure &= not isinstance(node.value, ast.Name) or node.value.id in tables
             splices.append((*context.find_attribute_span(node), new))
+            is_sure &= id(node) not in checked
         elif isinstance(node, ast.Constant) and node.value == old and not _is_shown(above):
+            if isinstance(above, ast.Compare) and isinstance(above.ops[0], ast.In | ast.NotIn):
+                return [], False  # `"temp" in df.columns`
+            is_sure &= id(node) not in checked
             if isinstance(above, ast.Subscript):
                 if not isinstance(above.ctx, ast.Load):
                     return [], False

@@ -15,17 +15,19 @@ from jupyter_selfheal.model import Applicability, Patch
 
 PALETTES = ("deep", "muted", "pastel", "bright", "dark", "colorblind", "husl", "hls", "tab10", "Set1", "Set2", "Set3", "viridis", "rocket", "mako", "flare", "crest")  # fmt: skip
 COLOURS = re.findall(
-    r"\w+",
+    r"[\w:]+",
     """aqua aquamarine beige black blue blueviolet brown burlywood cadetblue chocolate coral cornflowerblue crimson cyan darkblue darkcyan darkgray
 darkgreen darkgrey darkmagenta darkorange darkred darkviolet deeppink deepskyblue dimgray dodgerblue firebrick forestgreen fuchsia gold goldenrod gray green grey
 hotpink indianred indigo ivory khaki lavender lightblue lightcoral lightgray lightgreen lightgrey lightpink lightseagreen lightskyblue lightyellow lime limegreen
 magenta maroon mediumseagreen midnightblue navy olive orange orangered orchid pink plum purple red royalblue salmon seagreen sienna silver skyblue slateblue slategray
-springgreen steelblue tan teal thistle tomato turquoise violet wheat white yellow yellowgreen""",
+springgreen steelblue tan teal thistle tomato turquoise violet wheat white yellow yellowgreen
+tab:blue tab:orange tab:green tab:red tab:purple tab:brown tab:pink tab:gray tab:olive tab:cyan""",
 )
 KNOWN = (
     (
         re.compile(
-            r"valid value for (?:\w*color|facecolors|edgecolors|c\b)|Invalid RGBA argument|^Invalid color \w\w|not a valid color value"
+            r"valid value for (?:\w*color|facecolors|edgecolors|c\b)|Invalid RGBA argument|^Invalid color \w\w|not a valid color value|"
+            r"'(?:c|color)' (?:argument|kwarg) must be a (?:valid )?color"
         ),
         COLOURS,
     ),
@@ -52,6 +54,8 @@ LETTERS, COLOUR_ASKED = (
     ),
 )
 """Letters that stood for colours like small ones until Matplotlib 3.3 (API changes of 3.1 and 3.3), and how it asks for a colour."""
+UNNAMED = re.compile(r"'color' (?:argument|kwarg) must be a (?:valid )?color")
+"""What is said of a colour that is not named."""
 LISTED = re.compile(r"(?i)valid|must be|one of|supported|expected|choose|allowed|option|understood|unknown|recogni")
 WORD = re.compile(r"['\"`]([A-Za-z_][\w-]*(?: [\w-]+)*)['\"`]")
 
@@ -97,38 +101,46 @@ class NearValue(Rule):
                     prior=0.9,
                 )
                 return
-            for given in (*call.args, *(k.value for k in call.keywords)):
-                if not (isinstance(given, ast.Constant) and isinstance(given.value, str)):
-                    continue
-                if given.value not in evalue and not (
-                    named and any(k.arg == named.name and k.value is given for k in call.keywords)
+            for given, asked in _list_texts(call):
+                if asked not in evalue and not any(
+                    k.value is given
+                    and (k.arg == named.name if named else bool(UNNAMED.search(evalue)) and k.arg in ("c", "color"))
+                    for k in call.keywords
                 ):
                     continue
                 words = (
                     list(named.texts)
-                    if named and given.value not in evalue
-                    else [w for w in dict.fromkeys((*known, *WORD.findall(evalue))) if w != given.value]
+                    if named and asked not in evalue
+                    else [w for w in dict.fromkeys((*known, *WORD.findall(evalue))) if w != asked]
                 )
                 if "Merge type" in evalue:
                     words = re.findall(r"\w+", evalue.partition("Merge type:")[2])
-                meant = find_meant(given.value, words) if known or len(words) > 1 else ""
-                if not words and not meant and len(given.value) > 3:
-                    meant = _find_documented(context, call, given.value)
+                meant = find_meant(asked, words) if known or len(words) > 1 else ""
+                if not words and not meant and len(asked) > 3:
+                    meant = _find_documented(context, call, asked)
                 if "not understood" in evalue:
-                    meant = DTYPES.get(given.value.lower(), "" if re.search(r"\d", given.value) else meant)
+                    meant = DTYPES.get(asked.lower(), "" if re.search(r"\d", asked) else meant)
                 if "No axis named" in evalue:
-                    meant = SHORT.get(given.value.lower(), meant)
-                if "Merge type" in evalue and given.value in ("full", "full_outer"):
+                    meant = SHORT.get(asked.lower(), meant)
+                if "Merge type" in evalue and asked in ("full", "full_outer"):
                     meant = "outer"
-                if meant and not is_renamed(call, given.value):
+                if meant and not is_renamed(call, asked):
                     mark = context.text(given)[-1]
                     yield self.patch(
                         context.replace_here((*context.span(given), f"{mark}{meant}{mark}")),
-                        f"Change {given.value!r} to {meant!r}",
-                        f"{given.value!r} is not taken; {meant!r} is.",
+                        f"Change {asked!r} to {meant!r}",
+                        f"{asked!r} is not taken; {meant!r} is.",
                         prior=0.9,
                     )
                     return
+
+
+def _list_texts(call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+    """The texts that a call gives, also in a list, with where they stand."""
+    for given in (*call.args, *(k.value for k in call.keywords)):
+        for node in given.elts if isinstance(given, ast.List | ast.Tuple) else [given]:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node, node.value
 
 
 def _find_documented(context: RuleContext, call: ast.Call, given: str) -> str:

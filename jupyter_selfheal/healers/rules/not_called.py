@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature
+from jupyter_selfheal.healers.rules.context.hidden_columns import list_meant_columns, write_column
 from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.context.rule_context import Assignment
 from jupyter_selfheal.model import Applicability, Patch
@@ -20,26 +21,12 @@ INDEX = re.compile(
     r"indices must be integers or slices, not (?:method|function|builtin_function_or_method)|^only integers, slices"
 )
 """What is said of an index that is a method: of a list, and of an array."""
+HIDING = re.compile(r"'(?:int|tuple|RangeIndex|Index|Flags)' object has no attribute")
+"""What is said of an attribute that every table has: `size`, `shape`, `index`, `flags`."""
 INSTANCE = re.compile(r"[Uu]se an instance of (?:a|the) [\w ]+class instead")
 
 
-IN_PLACE = frozenset(
-    {
-        "sort",
-        "reverse",
-        "append",
-        "extend",
-        "insert",
-        "remove",
-        "clear",
-        "update",
-        "add",
-        "discard",
-        "fill",
-        "resize",
-        "shuffle",
-    }
-)
+IN_PLACE = frozenset({"sort", "reverse", "append", "extend", "insert", "remove", "clear", "update", "add", "discard", "fill", "resize", "shuffle"})  # fmt: skip
 """Methods that change what they are called on, and give nothing that could be meant."""
 
 
@@ -61,7 +48,7 @@ class NotCalled(Rule):
     argument, become `print(x)` and `df.groupby('a')`; `i = a.argmax`, before `a[i]`, becomes `i = a.argmax()`.
 
     **Fix safety** Safe where the function can be called without arguments, or wants one and was given one in square brackets. Where a table has a column of that name
-    (`sales.rank > 3`), the column is offered. Silent for a method that gives nothing (`values.sort[0]`).
+    (`sales.rank > 3`), or in the plural (`trips.min` beside `mins`), the column is offered, and the call too; what every table has and hides a column (`tips.size.hist()`) becomes the column safely, where that alone has what is asked for. Silent for a method that gives nothing (`values.sort[0]`).
     Unsafe for the places `0` and `-1` (`counts.most_common[0]`), and for a method of what a call gives (`Counter(words).most_common[3]`): it cannot be asked what it takes.
     """
 
@@ -95,6 +82,9 @@ class NotCalled(Rule):
         if INDEX.search(context.failure.evalue):
             for indexed in context.list_failing_nodes(ast.Subscript):
                 yield from self._propose_call(context, indexed, indexed.slice)
+            return
+        if HIDING.match(context.failure.evalue):
+            yield from self._read_hidden_column(context)
             return
         if not ABOUT.search(context.failure.evalue) or "not callable" in context.failure.evalue:
             return
@@ -198,9 +188,11 @@ class NotCalled(Rule):
             return
         if thing.is_class and not isinstance(outer, ast.Subscript):
             return
-        if isinstance(node, ast.Attribute) and _is_column_too(context, node):
-            yield self._name_column(context, node)
-            return
+        columns = list_meant_columns(context, node) if isinstance(node, ast.Attribute) else ()
+        if columns and isinstance(node, ast.Attribute):
+            yield self._name_column(context, node, columns[0])
+            if node.attr in columns or isinstance(outer, ast.Subscript):
+                return
         if isinstance(node, ast.Attribute) and node.attr in IN_PLACE and not context.is_statement(outer):
             return
         signature = context.signature(text, calls=of_result)
@@ -239,7 +231,14 @@ class NotCalled(Rule):
         else:
             return
         edits = context.replace(context.cell_id, [change])
-        yield self.patch(edits, title, f"`{text}` is a function: call it to get its result.", prior=0.8)
+        yield self.patch(
+            edits,
+            title,
+            f"`{text}` is a function: call it to get its result.",
+            applicability=Applicability.UNSAFE if columns else Applicability.SAFE,
+            why="The table has a column that is called nearly so." if columns else self.why,
+            prior=0.7 if columns else 0.8,
+        )
 
     def _take_item(self, context: RuleContext, outer: ast.Subscript, text: str) -> Patch:
         """``counts.most_common[0]``: the first of what comes, as nobody asks for none; of a sum it may be the axis."""
@@ -257,16 +256,32 @@ class NotCalled(Rule):
             prior=0.7,
         )
 
-    def _name_column(self, context: RuleContext, node: ast.Attribute) -> Patch:
-        column = f"{context.text(node.value)}[{node.attr!r}]"
+    def _name_column(self, context: RuleContext, node: ast.Attribute, name: str) -> Patch:
+        column = write_column(context, node, name)
         return self.patch(
             context.replace_here((*context.span(node), column)),
             f"Use `{column}`",
-            f"The table has a column `{node.attr}`, which its method of that name hides.",
+            f"The table has a column `{name}`, and `{node.attr}` is one of its methods.",
             applicability=Applicability.UNSAFE,
             why="What the method gives may be meant.",
             prior=0.8,
         )
+
+    def _read_hidden_column(self, context: RuleContext) -> Iterator[Patch]:
+        """``tips["size"].hist()`` for ``tips.size.hist()``: an attribute that every table has hides the column, which has what is asked for."""
+        for node in context.list_failing_nodes(ast.Attribute):
+            inner = node.value
+            if isinstance(inner, ast.Attribute) and inner.attr in list_meant_columns(context, inner):
+                column = write_column(context, inner, inner.attr)
+                if context.is_true(f"hasattr({column}, {node.attr!r})"):
+                    yield self.patch(
+                        context.replace_here((*context.span(inner), column)),
+                        f"Use `{column}`",
+                        f"Every table has `{inner.attr}`, which hides the column of that name.",
+                        why=f"The column has `{node.attr}`, and what hides it has not.",
+                        prior=0.95,
+                    )
+                    return
 
     def _call_with_key(self, context: RuleContext, outer: ast.Subscript) -> Iterator[Patch]:
         """``Counter(text).most_common[3]``: the method of what a call gives, which is not called to ask it."""
@@ -295,12 +310,6 @@ def _find_data(context: RuleContext, method: ast.Attribute) -> str:
                 return data
     name = f"X{labels[1:]}"
     return name if labels.startswith("y_") and name in context.known_names else ""
-
-
-def _is_column_too(context: RuleContext, node: ast.Attribute) -> bool:
-    """``sales.rank`` of a table with a column of that name, which the method hides."""
-    table = context.table(node.value)
-    return table is not None and node.attr in table.columns
 
 
 def _find_uncalled(context: RuleContext, name: str) -> Assignment | None:

@@ -22,6 +22,8 @@ class Split:
 
     data: dict[str, str]
     labels: dict[str, str]
+    roles: dict[str, str]
+    """The role of each name of data, of what was made of a part row by row, too: ``X_test_scaled = scaler.transform(X_test)``."""
 
 
 class PartsOfSplit(Rule):
@@ -30,7 +32,7 @@ class PartsOfSplit(Rule):
     **Failure** `ValueError: Found input variables with inconsistent numbers of samples: [112, 150]` at `model.fit(X_train, y)`,
     `accuracy_score(y_train, model.predict(X_test))`; `y should be a 1d array` at `model.fit(X_train, X_test)`; `missing 1 required positional argument: 'y'` at `model.score(X_test)`.
 
-    **Fix** The labels of the part that the data are of: `model.fit(X_train, y_train)`, `accuracy_score(y_test, model.predict(X_test))`; `model.score(X_test, y_test)`.
+    **Fix** The labels of the part that the data are of: `model.fit(X_train, y_train)`, `accuracy_score(y_test, model.predict(X_test))`; `model.score(X_test, y_test)`. What was made of a part row by row (`scaler.transform(X_test)`) is of that part.
 
     What was predicted above of the other part is predicted anew: `y_pred = model.predict(X_test)` in a cell about `y_test` (unsafe).
 
@@ -175,7 +177,7 @@ def _find_data_for_labels(call: ast.Call, split: Split) -> tuple[ast.expr, str] 
         return None
     match call.args:
         case [ast.Name(data), ast.Name(other) as given] if data != other:
-            roles = {name: role for role, name in split.data.items()}
+            roles = split.roles
             if data in roles and other in roles and roles[data] in split.labels:
                 return given, split.labels[roles[data]]
     return None
@@ -193,8 +195,7 @@ def find_labels(call: ast.Call, split: Split | None) -> str:
     """The labels of the data that are the one thing that a call of a method is given; empty where that is no part of a split."""
     match call:
         case ast.Call(ast.Attribute(), [ast.Name(data)], []) if split is not None:
-            roles = [role for role, name in split.data.items() if name == data]
-            return split.labels.get(roles[0], "") if roles else ""
+            return split.labels.get(split.roles.get(data, ""), "")
     return ""
 
 
@@ -208,10 +209,28 @@ def find_split(context: RuleContext) -> Split | None:
             names = [n.id for n in target.elts if isinstance(n, ast.Name)] if isinstance(target, ast.Tuple) else []
             if len(set(names)) == 4:
                 whole = [{"all": a.id} if isinstance(a, ast.Name) else {} for a in call.args]
-                return Split(
-                    {"train": names[0], "test": names[1], **whole[0]}, {"train": names[2], "test": names[3], **whole[1]}
-                )
+                data = {"train": names[0], "test": names[1], **whole[0]}
+                labels = {"train": names[2], "test": names[3], **whole[1]}
+                return Split(data, labels, _list_roles(context, data))
     return None
+
+
+ROW_BY_ROW = frozenset({"transform", "fit_transform", "copy", "astype", "to_numpy", "array", "asarray", "DataFrame"})
+"""Functions that give as many rows as they are given, in the same order."""
+
+
+def _list_roles(context: RuleContext, data: dict[str, str]) -> dict[str, str]:
+    """The role of each name that holds a part of the data, or what was made of it row by row up to here."""
+    roles = {name: role for role, name in data.items()}
+    for view in [*context.look_upwards()][::-1]:
+        for node in view.walk(ast.Assign):
+            match node:
+                case ast.Assign([ast.Name(name)], ast.Call(func, args)) if read_last_name(func) in ROW_BY_ROW:
+                    names = (n.id for n in (*args, getattr(func, "value", func)) if isinstance(n, ast.Name))
+                    used = {roles[n] for n in names if n in roles}
+                    if name not in data.values() and len(used) == 1:
+                        roles[name] = used.pop()
+    return roles
 
 
 def _is_split(context: RuleContext, view: RuleContext, call: ast.Call) -> bool:
@@ -225,11 +244,11 @@ def _is_split(context: RuleContext, view: RuleContext, call: ast.Call) -> bool:
 def _find_role(context: RuleContext, node: ast.expr, split: Split) -> str:
     """Of which part the data are that an expression is computed of; empty where it is of none, or of several."""
     used = _list_used(node)
-    if isinstance(node, ast.Name) and node.id not in split.data.values():
+    if isinstance(node, ast.Name) and node.id not in split.roles:
         home = context.find_last_assignment(node.id)
         used = _list_used(home[2].value) if home is not None and home[2].value is not None else set()
-    roles = [role for role, name in split.data.items() if name in used]
-    return roles[0] if len(roles) == 1 else ""
+    roles = {split.roles[name] for name in used if name in split.roles}
+    return roles.pop() if len(roles) == 1 else ""
 
 
 def _list_used(node: ast.expr) -> set[str]:

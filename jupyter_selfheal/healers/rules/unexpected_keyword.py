@@ -39,17 +39,25 @@ MEANINGS: dict[str, tuple[str, ...]] = {
     "ending": ("end",), "decimals": ("ndigits",), "digits": ("ndigits", "decimals"), "places": ("ndigits", "decimals"), "begin": ("start",), "initial": ("start",),
     "seed": ("random_state",), "trees": ("n_estimators",), "location": ("loc",), "position": ("loc",), "thickness": ("linewidth",), "width": ("linewidth",), "style": ("linestyle",), "rotate": ("rotation", "rot", "labelrotation"), "rotation": ("labelrotation",), "fontsize": ("labelsize",), "opacity": ("alpha",), "angle": ("rotation", "startangle"),
     "colour": ("color", "c"), "size": ("figsize", "shape", "n"), "shape": ("size",), "n": ("k", "num", "size"), "count": ("k", "num"), "type": ("kind", "dtype"),
-    "percent": ("normalize",), "method": ("how", "aggfunc", "func"), "how": ("method",), "function": ("func", "aggfunc"), "func": ("aggfunc",), "fill": ("fill_value", "value"),
+    "percent": ("normalize",), "method": ("how", "aggfunc", "func"), "how": ("method",), "function": ("func", "aggfunc"), "func": ("aggfunc",), "fill": ("fill_value", "value"), "fillna": ("fill_value",), "fill_na": ("fill_value",),
     "descending": ("!ascending", "reverse"), "desc": ("!ascending", "reverse"), "reverse": ("!ascending",), "reversed": ("!ascending", "reverse"),
-    "ascending": ("!reverse",), "asc": ("ascending", "!reverse"),
+    "score": ("scoring",), "scorer": ("scoring",), "metric": ("scoring",), "ascending": ("!reverse",), "asc": ("ascending", "!reverse"),
 }  # fmt: skip
 """Words for a parameter, and what pandas, NumPy, scikit-learn, Matplotlib and Python call it; with `!` what says the opposite."""
 
 ORDERS = frozenset({"ascending", "asc", "descending", "desc", "reverse", "reversed"})
 """Words that say which way is sorted: of the two ways one is left."""
 
-SAME = {"opacity": "alpha", "rotate": "rotation"}
-"""Words that mean just what Matplotlib's artists call otherwise."""
+SAME = {
+    "opacity": "alpha",
+    "rotate": "rotation",
+    "fillna": "fill_value",
+    "fill_na": "fill_value",
+    "score": "scoring",
+    "scorer": "scoring",
+}
+LIBRARY = frozenset({"fill_value", "scoring"})
+"""Words that mean just what Matplotlib's artists, pandas and scikit-learn call otherwise; and which of these need not be an artist's."""
 OF_TICKS = {"rotate": "labelrotation", "rotation": "labelrotation", "fontsize": "labelsize"}
 """And what its ticks do."""
 
@@ -108,7 +116,8 @@ class UnexpectedKeyword(Rule):
             known = [k for k in ([hinted] if hinted else _list_parameters(context, call)) if k not in given]
             hint = (hinted,) if hinted and keep_digits(hinted) == keep_digits(wrong) else ()
             parts = tuple(k for k in known if wrong in k.split("_") and len(wrong) > 2)
-            opposite = any(m.startswith("!") and m[1:] in known for m in MEANINGS.get(wrong, ()))
+            is_other_word = SAME.get(wrong) in known  # `score` of a search is not its `error_score`
+            opposite = is_other_word or any(m.startswith("!") and m[1:] in known for m in MEANINGS.get(wrong, ()))
             short = tuple(k for k in known if "_" in k and is_abbreviated(k, wrong))
             near = find_nearest(wrong, known) or hint or (parts if len(parts) == 1 else ()) or short
             near = () if opposite else near  # `descending` is no slip of `ascending`
@@ -156,7 +165,8 @@ class UnexpectedKeyword(Rule):
         given = {k.arg for k in call.keywords}
         meant = [m for m in MEANINGS.get(wrong, ()) if m.lstrip("!") in known and m.lstrip("!") not in given]
         same = OF_TICKS if "valid keywords are" in context.failure.evalue else SAME
-        is_same = same.get(wrong) in meant and (same is OF_TICKS or TAKEN_BY.search(context.failure.evalue) is not None)
+        is_artist = TAKEN_BY.search(context.failure.evalue) is not None or same.get(wrong) in LIBRARY
+        is_same = same.get(wrong) in meant and (same is OF_TICKS or is_artist)
         for n, word in enumerate(meant[:2]):
             new = f"{word}={context.text(keyword.value)}"
             is_order = len(meant) == 1 and {wrong, word.lstrip("!")} <= ORDERS and _sorts(call)
@@ -173,7 +183,7 @@ class UnexpectedKeyword(Rule):
                 else Applicability.UNSAFE,
                 why="What is sorted is sorted one way or the other."
                 if is_order
-                else "Matplotlib calls just this so."
+                else "The library calls just this so."
                 if is_same and word == same[wrong]
                 else "The word means the same, but the call may have been meant otherwise.",
                 prior=0.9 if is_order or (is_same and word == same[wrong]) else 0.6 - n / 10,

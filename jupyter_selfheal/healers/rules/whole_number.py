@@ -16,7 +16,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
     r"indices must be integers or slices, not (?:numpy\.)?float|slice indices must be integers|can't multiply sequence by non-int of type '(?:numpy\.)?float|"
-    r"'(?:numpy\.)?float(?:64|32)?' object cannot be interpreted as an integer|only integers, slices|expected an? (?:integer|int)\b|expected a sequence of integers|Cannot cast scalar from dtype\('float64'\)|non-integer key|with these indexers .* of type float|"
+    r"'(?:numpy\.)?float(?:64|32)?' object cannot be interpreted as an integer|only integers, slices|expected an? (?:integer|int)\b|expected a sequence of integers|Cannot cast (?:scalar|array data) from dtype\('float(?:64|32)'\)(?: to dtype\('u?int|(?! to))|non-integer key|with these indexers .* of type float|"
     r"Number of (?:samples|rows|columns).*must be|(?:must|should) be (?:an? )?(?:positive )?(?:integers?|int)\b|cannot be interpreted as an (?:integer|index)|integer argument expected, got float|"
     r"must be a str among \{[^}]*\} or an int\b"
 )
@@ -38,7 +38,8 @@ class WholeNumber(Rule):
 
     **Fix** `//` for a division of integers, `int(…)` around another float that is a whole number (`1e3`) and around an index in which floats are
     divided. Where a name holds the number, its assignment in the cell is changed. What scikit-learn refuses in `fit` (`max_depth=5.0`) is
-    changed where the estimator is made, also in a cell above.
+    changed where the estimator is made, also in a cell above. An array of whole numbers that are stored as floats is made one of integers
+    (`np.bincount(throws.astype(int))`); nothing is proposed where one has a fraction.
 
     **Fix safety** Safe where the value is whole, halves something, or is an index, and the live operands of the division are integers:
     in Python 2 `/` gave the whole number. Safe for an array's index whose fraction NumPy cut off, where a run is stored from before Python 3.7, and no value that tells. Unsafe where a count has a fraction, which may be meant to be rounded up, where a median is reckoned that never asks for two items in the middle, where one is cut off, and
@@ -56,6 +57,9 @@ class WholeNumber(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if refused := PARAMETER.search(context.failure.evalue):
             yield from self._mend_estimator(context, *refused.groups())
+            return
+        if "array data" in context.failure.evalue:
+            yield from self._mend_array(context)
             return
         for node, targets in _list_candidates(context):
             found = [(target, changes) for target in targets if (changes := _make_whole(context, target))]
@@ -81,6 +85,27 @@ class WholeNumber(Rule):
                 prior=0.86 if sure else 0.5,
             )
             return
+
+    def _mend_array(self, context: RuleContext) -> Iterator[Patch]:
+        """``np.bincount(throws.astype(int))``: an array of floats that are whole numbers, counted or taken as places."""
+        for call in context.list_calls_at_failure():
+            given = [*call.args, *(k.value for k in call.keywords)]
+            lives = context.describe_all(given, calls=True)
+            arrays = [
+                context.operand(a)
+                for a, live in zip(given, lives, strict=True)
+                if live.is_a("numpy.ndarray", "pandas.Series") and live.dtype.startswith("float")
+            ]
+            if len(arrays) == 1 and context.is_true(f"(({arrays[0]}) % 1 == 0).all()"):
+                node = next(a for a in given if context.operand(a) == arrays[0])
+                yield self.patch(
+                    context.replace_here((*context.span(node), f"{arrays[0]}.astype(int)")),
+                    f"Make whole numbers of `{context.text(node)}`",
+                    f"`{context.text(call.func)}` takes whole numbers only, and these are stored as floats.",
+                    why="Each of them is a whole number.",
+                    prior=0.93,
+                )
+                return
 
     def _mend_above(self, context: RuleContext, target: ast.expr) -> Patch | None:
         """``middle = len(xs) // 2`` in a cell above, of an index that whole numbers were divided for."""

@@ -19,7 +19,7 @@ class ZoneOfDates(Rule):
     datetimes`, `Invalid comparison between dtype=datetime64[ns, UTC] and Timestamp`.
 
     **Fix** For the present moment, `datetime.now(other.tzinfo)`. Else the dates without a zone are taken to be of the other ones' zone
-    (`stay["came"].dt.tz_localize(stay["left"].dt.tz)`), or the zone is left out (`.dt.tz_localize(None)`).
+    (`stay["came"].dt.tz_localize(stay["left"].dt.tz)`), or the zone is left out (`.dt.tz_localize(None)`). So is a date that rows of a zoned index are asked by (`load[pd.Timestamp("2024-03-02").tz_localize(load.index.tz)]`).
 
     **Fix safety** Safe for `datetime.now()`: it is the same moment in each zone. Unsafe otherwise: only its author knows which zone dates without one
     are of. Silent where a side is computed.
@@ -28,9 +28,10 @@ class ZoneOfDates(Rule):
     code = "PDA147"
     name = "dates with and without a zone"
     stage = Stage.LIBRARY
-    enames = frozenset({"TypeError"})
+    enames = frozenset({"TypeError", "KeyError"})
     message = re.compile(
-        r"tz-naive and tz-aware|offset-naive and offset-aware|Invalid comparison between dtype=datetime64\[\w+(?:, [^\]]+)?\] and (?:Timestamp|datetime)"
+        r"tz-naive and tz-aware|offset-naive and offset-aware|Invalid comparison between dtype=datetime64\[\w+(?:, [^\]]+)?\] and (?:Timestamp|datetime)|"
+        r"^(?:Timestamp|datetime\.datetime)\("
     )
     applicability = Applicability.UNSAFE
     why = "Only its author knows which zone the dates without one are of."
@@ -68,6 +69,35 @@ class ZoneOfDates(Rule):
                     "One of the dates has a time zone, the other one has none.",
                     why=self.why if side == without else "The zone is left out, as if both dates were of one place.",
                     prior=prior,
+                )
+            return
+        yield from self._localize_labels(context)
+
+    def _localize_labels(self, context: RuleContext) -> Iterator[Patch]:
+        """``load[pd.Timestamp("2024-03-02").tz_localize(load.index.tz)]``: dates without a zone that rows of a zoned index are asked by, also as bounds."""
+        for node in context.list_failing_nodes(ast.Subscript):
+            is_indexer = isinstance(node.value, ast.Attribute) and node.value.attr in ("loc", "at")
+            table = node.value.value if isinstance(node.value, ast.Attribute) and is_indexer else node.value
+            owner = context.read_plain_chain(table)
+            first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+            bounds = [first.lower, first.upper] if isinstance(first, ast.Slice) else [first]
+            dates = [d for d in bounds if d is not None]
+            lives = context.describe_all(dates, calls=True)
+            if not owner or not dates or not all(live.is_a("datetime.datetime") for live in lives):
+                continue
+            zone = f"{owner}.index.tz"
+            pairs = list(zip(dates, lives, strict=True))
+            texts = [_write_localized(context, date, live, zone) for date, live in pairs]
+            free = [f"({context.text(date)}).tzinfo is None" for date in dates]
+            if not all(context.are_true([f"{zone} is not None", *free])):
+                continue
+            if isinstance(first, ast.Slice) or context.is_true(f"({texts[0]}) in {owner}.index"):
+                splices = [(*context.span(d), text) for d, text in zip(dates, texts, strict=True)]
+                yield self.patch(
+                    context.replace_here(*splices),
+                    f"Use `{texts[0]}`",
+                    f"The dates of `{owner}` have a time zone, and the one that is asked for has none.",
+                    prior=0.75,
                 )
             return
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.rules.context.nodes import find_keyword, is_truth
+from jupyter_selfheal.healers.rules.context.nodes import find_assignment, find_keyword, is_truth
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
 
 LABELLING = frozenset({"rename", "set_axis", "add_prefix", "add_suffix"})
@@ -77,6 +78,55 @@ def find_missed_renaming(context: RuleContext, name: str) -> Renaming | None:
         keys = context.keys(found.table)
         return found if keys is not None and keys.is_table and name not in keys.columns else None
     return None
+
+
+def find_name_by_place(context: RuleContext, found: Renaming, name: str) -> str:
+    """What ``df.columns = ["a", "b"]`` calls a column of that name: its place is asked of the call that the table was made by; empty where that cannot be told."""
+    names = [n.value for n in getattr(found.call, "elts", ()) if isinstance(n, ast.Constant)]
+    if not names or len(names) != len(getattr(found.call, "elts", ())):
+        return ""
+    for view in context.look_upwards(found.view.cell_id):
+        made = find_assignment(
+            view.source, found.table, found.statement.lineno if view.cell_id == found.view.cell_id else 0
+        )
+        if made is not None:
+            keys = context.keys(view.text(made.value), calls=True)
+            columns = keys.columns if keys is not None else ()
+            return str(names[columns.index(name)]) if len(columns) == len(names) and columns.count(name) == 1 else ""
+    return ""
+
+
+def makes_column(source: str, name: str, below_line: int = 0) -> bool:
+    """Whether code below a line makes a column of that name, in whatever table: by a write, an argument, or the new name of another one."""
+    tree = src.parse(source)
+    if tree is None:
+        written = rf"""(['"]){re.escape(name)}\1\s*\]\s*=(?!=)|\b{re.escape(name)}\s*=(?!=)"""
+        return re.search(written, "\n".join(source.splitlines()[below_line:])) is not None
+    nodes = (n for n in ast.walk(tree) if getattr(n, "lineno", 0) > below_line)
+    return any(_makes_column(node, name) for node in nodes)
+
+
+def _makes_column(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Subscript(slice=asked, ctx=ast.Store()):
+            given: list[ast.AST | None] = list(ast.walk(asked))
+        case ast.Attribute(attr=attribute, ctx=ast.Store()):
+            return attribute == name
+        case ast.Call(ast.Attribute(attr="assign" | "agg" | "aggregate"), keywords=keywords) if any(
+            k.arg == name for k in keywords
+        ):
+            return True
+        case ast.Call(ast.Attribute(attr="insert"), [_, second, *_]):
+            given = [second]
+        case ast.Call(ast.Attribute(attr="eval"), [ast.Constant(str(text)), *_]):
+            return re.match(rf"\s*{re.escape(name)}\s*=(?!=)", text) is not None
+        case ast.keyword(arg="name" | "names" | "value_name" | "var_name" | "column", value=value):
+            given = list(ast.walk(value))
+        case ast.Call(ast.Attribute(attr="rename" | "set_axis"), _, keywords):
+            given = [v for k in keywords for d in ast.walk(k.value) if isinstance(d, ast.Dict) for v in d.values]
+        case _:
+            return False
+    return any(isinstance(n, ast.Constant) and n.value == name for n in given)
 
 
 def find_new_name(call: ast.AST, name: str) -> str:
