@@ -93,7 +93,8 @@ class Patch:
     compared them (empty: not compared); ``weight`` (0–1) says how likely a slip of its kind is, where the healer weighs them.
     ``restores`` names the release since which a library silently gives something else, where the patch gives again what it gave before
     that ("pandas 3.0"): what an earlier cell's call gives under the new release is then no witness against it. ``stages`` are the edits of
-    each patch that this one goes on from, the first one first: what it changes last is judged against these, too.
+    each patch that this one goes on from, the first one first: what it changes last is judged against these, too. ``guess_before`` is the title
+    of the fix that is not *safe* and that this one goes on from, as it met another failure: no check speaks for that one alone.
     """
 
     edits: tuple[Edit, ...]
@@ -111,6 +112,7 @@ class Patch:
     weight: float = 1.0
     restores: str = ""
     stages: tuple[tuple[Edit, ...], ...] = ()
+    guess_before: str = ""
 
     @property
     def id(self) -> str:
@@ -179,6 +181,7 @@ def compose(first: Patch, second: Patch) -> Patch:
         weight=min(first.weight, second.weight),
         restores=(first.restores or second.restores) if applicability is Applicability.SAFE else "",
         stages=(*first.stages, first.edits),
+        guess_before="" if first.applicability is Applicability.SAFE else first.guess_before or first.title,
     )
 
 

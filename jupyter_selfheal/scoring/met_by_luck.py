@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.scoring.evidence import ENDS, SKIPS, Evidence
 
 FEW = 2
@@ -12,9 +13,14 @@ FEW_PRINTED, PLAIN_SLIP = 2, 0.4
 """So few printed values alone prove no guess whose weight is less than this: ``True`` and ``False`` are soon printed."""
 
 
-def find_doubt_of_guess(evidence: Evidence, weight: float = 1.0) -> str | None:
+TWO_CHECKS, FIVE_VALUES = 2, 5
+"""Asserts or examples, and values of an output where nothing else decides, that speak for two guesses at once: of several edits of the
+search as many are asked for."""
+
+
+def find_doubt_of_guess(evidence: Evidence, patch: Patch) -> str | None:
     """Why a guess that meets its checks may still be wrong; None where nothing speaks for that."""
-    if 0 < evidence.printed_alone <= FEW_PRINTED and evidence.checks <= 1 and weight < PLAIN_SLIP:
+    if 0 < evidence.printed_alone <= FEW_PRINTED and evidence.checks <= 1 and patch.weight < PLAIN_SLIP:
         return "It prints the one or two values that are expected, as many programs would, and the slip would be an unusual one."
     if misprinted := describe_misprint(evidence):
         return misprinted
@@ -27,6 +33,14 @@ def find_doubt_of_guess(evidence: Evidence, weight: float = 1.0) -> str | None:
         or sum(f.held for f in evidence.findings)
     )
     by_output = not (evidence.user or held)
+    is_guessed = not load_traits(patch.healer).reasoned  # of two rules each knows a cause
+    if (
+        patch.guess_before
+        and is_guessed
+        and evidence.checks < (FIVE_VALUES if by_output else TWO_CHECKS)
+        and not evidence.user
+    ):
+        return f"It is a guess on top of another ({patch.guess_before}), which no check speaks for by itself."
     if evidence.left_out and by_output:
         return (
             f"It leaves out `{evidence.left_out}`, with nothing in its place: an output says little of what that does."

@@ -126,7 +126,8 @@ def _weigh_evidence(patch: Patch, evidence: Evidence, opinion: Opinion | None, s
     is_safe = patch.applicability is Applicability.SAFE and not guessed
     score, met = _score_oracles(evidence, sheet, is_safe=is_safe, is_reasoned=not guessed)
     sheet.reasons += evidence.calls.in_numbers
-    doubt = (find_doubt_of_guess(evidence, patch.weight) if guessed else None) or find_doubt_of_calls(patch, evidence)
+    as_guess = guessed or bool(patch.guess_before)  # a chain is trusted as far as its weakest part
+    doubt = (find_doubt_of_guess(evidence, patch) if as_guess else None) or find_doubt_of_calls(patch, evidence)
     if evidence.edited_data:
         doubt = f"It changes `{evidence.edited_data}`, which the notebook is given: as likely the code that reads it is at fault."
         sheet.feedback.append(f"`{evidence.edited_data}` is data: mend the code that reads it")

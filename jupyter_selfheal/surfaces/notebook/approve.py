@@ -80,6 +80,8 @@ class PolicyApprover:
                 why = f"another change may be meant: {best.patch.rival}"
             elif best.verdict.needs_word:
                 why = "hardly more than one value speaks for it, and many programs give that one"
+            elif best.patch.guess_before and best.verdict.proofs[:-1]:
+                why = f"it is a guess on top of another ({best.patch.guess_before}), and hardly more than one value speaks for both"
             else:
                 is_checked = not {"runs", "judge"}.issuperset(best.verdict.proofs)
                 luck = "it passes what is checked here, and so might a wrong fix"

@@ -59,3 +59,24 @@ def test_what_two_patches_say_is_joined_as_sentences_are(first: str, joined: str
     one = model.Patch((model.Replace("c", "x", "a"),), "", cause=first)
     two = model.Patch((model.Replace("c", "a", "b"),), "", cause="`d` isn't defined")
     assert model.compose(one, two).cause == joined
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "guess"),
+    [
+        (model.Applicability.UNSAFE, model.Applicability.SAFE, "one"),
+        (model.Applicability.UNSAFE, model.Applicability.UNSAFE, "one"),
+        (model.Applicability.SAFE, model.Applicability.UNSAFE, ""),
+        (model.Applicability.SAFE, model.Applicability.SAFE, ""),
+    ],
+)
+def test_a_patch_knows_the_guess_that_it_goes_on_from(
+    first: model.Applicability, second: model.Applicability, guess: str
+) -> None:
+    one = model.Patch((model.Replace("c", "x", "a"),), "one", applicability=first)
+    two = model.Patch((model.Replace("c", "a", "b"),), "two", applicability=second)
+    both = model.compose(one, two)
+    assert both.guess_before == guess
+    third = model.compose(both, model.Patch((model.Replace("c", "b", "d"),), "three"))
+    assert third.guess_before == (guess or ("one; two" if second is model.Applicability.UNSAFE else ""))
+    assert model.compose(model.BASELINE, two).guess_before == ""

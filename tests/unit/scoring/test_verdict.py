@@ -359,3 +359,39 @@ def test_an_output_that_nearly_any_program_gives_proves_no_patch_that_may_be_ano
     patch = Patch((), "change it", healer=healer, applicability=applicability)
     same = Comparison(Match.SAME, 1.0, 1, stored, stored, computed)
     assert build_verdict(patch, Evidence(True, output=same)).oracle_met is is_proof
+
+
+ON_A_GUESS = replace(UNSAFE, healer="rules+search", guess_before="Pass `n` too")
+ONE_VALUE = Comparison(Match.SAME, 1.0, 1, "['cap']", "['cap']", 1)
+
+
+@pytest.mark.parametrize(
+    ("patch", "seen", "applied"),
+    [
+        (ON_A_GUESS, {"output": ONE_VALUE}, False),
+        (ON_A_GUESS, {"own_asserts": 1}, False),
+        (ON_A_GUESS, {"deciding": Count(1, 1)}, False),
+        (ON_A_GUESS, {"output": replace(ONE_VALUE, computed=4)}, False),
+        # what speaks for both
+        (ON_A_GUESS, {"output": replace(ONE_VALUE, computed=5)}, True),
+        (ON_A_GUESS, {"own_asserts": 2}, True),
+        (ON_A_GUESS, {"output": ONE_VALUE, "own_asserts": 1}, True),
+        (ON_A_GUESS, {"user": MET}, True),
+        # a guess alone, one on top of a safe fix, and two rules of which each knows a cause
+        (UNSAFE, {"output": ONE_VALUE}, True),
+        (replace(ON_A_GUESS, guess_before=""), {"output": ONE_VALUE}, True),
+        (replace(ON_A_GUESS, healer="rules"), {"output": ONE_VALUE}, True),
+    ],
+)
+def test_a_guess_on_top_of_a_guess_wants_more_than_one_value(patch: Patch, seen: dict[str, Any], applied: bool) -> None:
+    """`over(c)` became `over(c, n)`, which failed, and `len(n)` in the function: the stored list came out by luck."""
+    verdict = build_verdict(patch, Evidence(True, **seen))
+    assert (verdict.score >= 7) is applied
+    assert verdict.plausible
+    assert applied is not any("on top of another (Pass `n` too)" in reason for reason in verdict.reasons)
+
+
+def test_two_rules_of_which_the_first_guessed_are_held_to_what_a_guess_is() -> None:
+    chain = Patch((), "read it", healer="rules", guess_before="Change `a` to `b`")
+    skips = {"output": ONE_VALUE, "remarks": (SKIPS,)}
+    assert score(chain, **skips) < 7 <= score(chain, output=ONE_VALUE)
