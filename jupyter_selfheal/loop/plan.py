@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.loop.reruns import Rerun
+from jupyter_selfheal.loop.reruns import Rerun, build_rerun
 from jupyter_selfheal.model import (
     Case,
     Cell,
@@ -191,7 +191,7 @@ def _list_rerun_steps(case: Case, patch: Patch, edit: Replace, renewed: set[str]
             continue
         if stale & (names.uses | names.changes):
             stale |= names.binds | names.changes
-            yield Run(cell.source, cell.id, Role.SETUP)
+            yield build_rerun(cell)
             continue
         used = trace_calls(cell.source, functions, remade)
         functions |= used.functions

@@ -6,10 +6,11 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from jupyter_selfheal.model import Case, Cell, Patch, RunCells
+from jupyter_selfheal.loop.limits import normalise_message
+from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, RunCells, Step, Trial
 from jupyter_selfheal.source.callers import list_run_cells
 from jupyter_selfheal.source.rerun import can_run_again, list_iterators, map_modules
 
@@ -41,3 +42,25 @@ class Rerun:
 
     def _can_run(self, cell: Cell) -> bool:
         return can_run_again(cell, self.modules, self.iterators)
+
+
+def build_rerun(cell: Cell) -> Run:
+    """The step that runs a cell in between once more. One that failed before may fail so again: what it had done by then is made anew too."""
+    return Run(cell.source, cell.id, Role.SETUP, go_on=bool(cell.failed_with), failed_with=cell.failed_with)
+
+
+def describe_failing(ename: str, evalue: str) -> str:
+    """How a cell failed, the same for the same failure of another run."""
+    return f"{ename}: {normalise_message(evalue)}"
+
+
+def excuse_failed_again(steps: Sequence[Step], trial: Trial) -> Trial:
+    """The trial with what failed as it did before told from what a patch broke."""
+    expected = {n: step.failed_with for n, step in enumerate(steps) if isinstance(step, Run) and step.failed_with}
+    results = tuple(
+        replace(result, role=Role.FAILED_AGAIN.value)
+        if result.errors and expected.get(n) == describe_failing(result.errors[-1].ename, result.errors[-1].evalue)
+        else result
+        for n, result in enumerate(trial.steps)
+    )
+    return replace(trial, steps=results) if expected else trial

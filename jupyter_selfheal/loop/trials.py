@@ -14,6 +14,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import InfrastructureError, KernelError
 from jupyter_selfheal.loop import plan
+from jupyter_selfheal.loop.reruns import excuse_failed_again
 from jupyter_selfheal.model import (
     Applicability,
     Case,
@@ -55,7 +56,7 @@ def run_trial(
     except InfrastructureError as error:
         return Trial(patch.id, (), Ending.CANCELLED, start, kernel.isolation, detail=str(error)), None
     trial, kept = kernel.run(replace(request, paths=paths))
-    return replace(trial, start=start), kept
+    return replace(excuse_failed_again(request.steps, trial), start=start), kept
 
 
 def run_trial_in_two(

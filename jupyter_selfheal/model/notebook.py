@@ -117,7 +117,7 @@ class Cell:
     ``skip`` and ``expensive`` come from the cell's ``selfheal`` metadata. ``unfinished``: its last run in the kernel failed,
     so that ``runs`` is 0, and what it did before that is there. ``stale``: it depends on what an unhealed cell never made or
     changed, so that its stored outputs say nothing about a run of it now. ``failed``: a batch ran it, and it failed and was not
-    healed: it is not run again for another cell's sake. ``warned``: classes of what it was warned of when it ran in a batch.
+    healed: it is not run again for another cell's sake, but where what it holds is made anew; ``failed_with`` says how. ``warned``: classes of what it was warned of when it ran in a batch.
     ``given``: its source as it was given, where a patch changed it since; empty elsewhere.
     ``count``: the execution number that is stored in the notebook with its outputs. ``begun`` and ``ended``: when that run was, in seconds, where
     the notebook says so; 0 where it does not.
@@ -135,6 +135,7 @@ class Cell:
     unfinished: bool = False
     stale: bool = False
     failed: bool = False
+    failed_with: str = ""
     warned: tuple[str, ...] = ()
     given: str = ""
     count: int | None = None

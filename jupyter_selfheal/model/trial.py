@@ -62,6 +62,8 @@ class Role(StrEnum):
     """An oracle's check."""
     DOWNSTREAM = "downstream"
     """A cell below, run to see whether it still works."""
+    FAILED_AGAIN = "failed again"
+    """A setup cell that failed when it ran before, and does so in the same way."""
     RECORDED = "recorded"
     """A cell above, run once more as it is, to see which calls it makes."""
 
@@ -72,7 +74,8 @@ class Run:
 
     ``line_offset`` is unused lines to add for tracebacks. ``go_on``: a failure of this step does not end the trial.
     ``timeout`` in seconds bounds this step alone (0: only the trial's limit). ``with_asides``: what a thread or a widget's
-    callback of it raises is a failure of it too; its threads are waited for.
+    callback of it raises is a failure of it too; its threads are waited for. ``failed_with`` is how the cell failed before, where it did: if it
+    fails so again, that is no failure of the trial.
     """
 
     code: str
@@ -81,6 +84,7 @@ class Run:
     go_on: bool = False
     timeout: float = 0.0
     with_asides: bool = False
+    failed_with: str = ""
 
 
 @dataclass(frozen=True, slots=True)

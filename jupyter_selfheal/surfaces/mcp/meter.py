@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from jupyter_selfheal.model import JSON, Cost, Role, Trial
 
-_RUNS = frozenset({Role.SETUP.value, Role.CELL.value, Role.DOWNSTREAM.value, Role.RECORDED.value})
+_RUNS = frozenset(
+    {Role.SETUP.value, Role.CELL.value, Role.DOWNSTREAM.value, Role.RECORDED.value, Role.FAILED_AGAIN.value}
+)
 _here = threading.local()
 
 

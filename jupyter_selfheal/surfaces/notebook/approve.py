@@ -89,8 +89,10 @@ class PolicyApprover:
             return f"it scores {best.verdict.score:g}, below {self.accept:g}: {why}"
         unsafe = "it may change what the code means"
         if self.policy != "all" and any(map(replace(self, policy="all").allows, proposal.candidates)):
-            remedy = "heal --approve all applies it"
-            return remedy if self.policy == "none" else f"{unsafe}: {remedy}"
+            is_safe = any(map(replace(self, policy="safe").allows, proposal.candidates))
+            if self.policy == "none":
+                return "heal applies it" if is_safe else "heal applies it (heal --in-place with --approve all)"
+            return f"{unsafe}: heal --approve all applies it"
         return unsafe
 
     def decide_after_pause(self, why: str, reason: Reason, proposal: Proposal | None, cost: Cost) -> Decision:

@@ -26,6 +26,7 @@ def mark_cells_run(
             c,
             runs=order.get(c.id, 1) if c.id in done and not c.skip else 0,
             failed=book.is_unhealed(c.id),
+            failed_with=book.find_failed_with(c.id),
             warned=list_warnings(first[c.id].result.outputs) if c.id in first else (),
             given=sources[c.id] if sources.get(c.id, c.source) != c.source else "",
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from jupyter_selfheal import source as src
 from jupyter_selfheal.errors import RUN_AGAIN, ForkRefused, KernelError
 from jupyter_selfheal.kernels.replay_plan import PastCell, list_needed_cells
+from jupyter_selfheal.loop.reruns import excuse_failed_again
 from jupyter_selfheal.loop.warm_imports import find_first_imports, warm_imports
 from jupyter_selfheal.model import (
     BASELINE,
@@ -202,7 +203,13 @@ class Chain:
             self.peak_mb = max(self.peak_mb, left.trial.peak_mb)
             return left.trial, left.state
         self._paths = tuple(dict.fromkeys((*paths, *self._paths)))
-        return self._run_trial(tuple(runs), self._limits.find_most_seconds(cell) * len(runs), Keep.ON_SUCCESS)
+        keep = Keep.ALWAYS if any(run.failed_with for run in runs) else Keep.ON_SUCCESS
+        trial, after = self._run_trial(tuple(runs), self._limits.find_most_seconds(cell) * len(runs), keep)
+        trial = excuse_failed_again(runs, trial)
+        if after is not None and not trial.ran:
+            after.close()
+            after = None
+        return trial, after
 
     def advance(self, after: TrialKernel | None, ran: Sequence[PastCell], trial: Trial) -> None:
         """Go on from the state after ``ran``; where their process ended, the present state stays.

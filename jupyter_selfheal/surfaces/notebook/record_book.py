@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from jupyter_selfheal.loop.reruns import describe_failing
 from jupyter_selfheal.model import Candidate, Cell, Edit, Failure, FailureKind, Notebook, Outcome
 from jupyter_selfheal.surfaces.notebook import cascades, lost_state, outcomes
 from jupyter_selfheal.surfaces.notebook.records import Record, Status, Without
@@ -28,6 +29,11 @@ class RecordBook:
         """Whether the cell failed and is not healed."""
         record = self.records.get(cell_id)
         return record is not None and bool(record.failure) and record.status is not Status.HEALED
+
+    def find_failed_with(self, cell_id: str) -> str:
+        """How an unhealed cell raised; empty where it did not, or is healed."""
+        failures = self.records[cell_id].failure if self.is_unhealed(cell_id) else ()
+        return next((describe_failing(f.ename, f.evalue) for f in failures if f.kind is FailureKind.RAISED), "")
 
     def add_cell(self, cell: Cell, status: Status, failure: Failure | None = None, **more: object) -> None:
         """Record what became of a cell."""

@@ -390,7 +390,7 @@ class Batch:
         trial, after = chain.run_steps(steps, case.notebook.cell(failing), paths)
         if not trial.ran:
             return f"the fix ran in its trial but not when it was applied ({outcomes.describe_failure(trial)})"
-        chain.advance(after, [PastCell(s.code, s.cell_id) for s in steps], trial)
+        chain.advance(after, [PastCell(s.code, s.cell_id, failed=s.go_on) for s in steps], trial)
         self.notebook = patched
         if self.review is not None and healed == failing:
             self.review.add_healed_cell(patched.cell(failing), patched, trial, chain)

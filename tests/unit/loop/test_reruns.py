@@ -7,7 +7,7 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.loop.plan import build_trial_steps
 from jupyter_selfheal.loop.trials import build_request, run_trial
-from jupyter_selfheal.model import Case, Cell, Edit, Failure, Notebook, Patch, Replace, Run, RunCells, Start
+from jupyter_selfheal.model import Case, Cell, Edit, Failure, Notebook, Patch, Replace, Run, RunCells, Start, Trial
 from jupyter_selfheal.scoring.scorer import EvidenceScorer
 from jupyter_selfheal.testing.fake_kernel import FakeKernel
 
@@ -90,3 +90,46 @@ def test_a_right_patch_of_a_function_is_no_longer_told_the_same_failure() -> Non
     request = build_request(case, patch, Start.BEFORE_CELL, EvidenceScorer(), HealConfig())
     trial, _ = run_trial(patch, kernel, request, start=Start.BEFORE_CELL)
     assert trial.ran
+
+
+BAG = "class Bag:\n    def __init__(self, items):\n        self.itms = list(items)\n    def size(self):\n        return len(self.items)"
+WEIGHS = "bag = Bag('abc')\nload = bag.itms if hasattr(bag, 'itms') else []\n{}"
+
+
+def try_with_failing(last: str, failed_with: str) -> Trial:
+    """The trial of a mended class, with a cell in between whose last line failed before."""
+    between = Cell("between", WEIGHS.format(last), failed=True, failed_with=failed_with)
+    cells = (Cell("class", BAG), between, Cell("fail", "n = bag.size()"))
+    case = Case(Failure("fail", "n = bag.size()", ename="AttributeError", line=1), Notebook(cells))
+    patch = Patch((Replace("class", BAG, BAG.replace("itms", "items")),), "Change `.itms` to `.items`")
+    request = build_request(case, patch, Start.BEFORE_CELL, EvidenceScorer(), HealConfig())
+    kernel = FakeKernel([BAG, Run(between.source, "between", go_on=True)])
+    return run_trial(patch, kernel, request, start=Start.BEFORE_CELL)[0]
+
+
+def test_a_cell_in_between_that_fails_as_it_did_before_ends_no_trial() -> None:
+    trial = try_with_failing("weight / bag.size()", "NameError: name 'weight' is not defined")
+    assert trial.ran
+    assert [s.role for s in trial.steps[:3]] == ["setup", "failed again", "cell"]
+    assert try_with_failing("open('a 2.csv')", "FileNotFoundError: [Errno #] No such file or directory: 'a #.csv'").ran
+
+
+@pytest.mark.parametrize(
+    ("last", "failed_with"),
+    [
+        ("load[0]", "NameError: name 'weight' is not defined"),  # it comes to another failure with the patch
+        ("bag.itms", "NameError: name 'weight' is not defined"),  # of what the patch took away
+        ("weight", "AttributeError: 'Bag' object has no attribute 'items'"),  # it gets further, and fails all the same
+        ("weight", ""),  # it ended in another way than by an error, or is not known to have failed
+    ],
+)
+def test_a_cell_in_between_that_fails_otherwise_ends_the_trial(last: str, failed_with: str) -> None:
+    trial = try_with_failing(last, failed_with)
+    assert not trial.ran
+    assert [s.role for s in trial.steps[:2]] == ["setup", "setup"]
+
+
+def test_a_cell_in_between_that_runs_with_the_patch_is_one_that_ran() -> None:
+    trial = try_with_failing("bag.size()", "AttributeError: 'Bag' object has no attribute 'items'")
+    assert trial.ran
+    assert [s.role for s in trial.steps[:3]] == ["setup", "setup", "cell"]

@@ -255,11 +255,21 @@ def test_policies_apply_what_they_say() -> None:
 def test_a_policy_that_applies_nothing_says_what_another_would_do_with_the_fix() -> None:
     weak = proposal()
     weak = replace(weak, candidates=tuple(replace(c, verdict=replace(c.verdict, score=5.0)) for c in weak.candidates))
-    assert PolicyApprover("none", 7.0).decide(proposal()).text == "heal --approve all applies it"
+    assert PolicyApprover("none", 7.0).decide(proposal()).text == "heal applies it (heal --in-place with --approve all)"
+    sure = proposal()
+    sure = replace(
+        sure,
+        candidates=tuple(replace(c, patch=replace(c.patch, applicability=Applicability.SAFE)) for c in sure.candidates),
+    )
+    assert PolicyApprover("none", 7.0).decide(sure).text == "heal applies it"
     safe = PolicyApprover("safe", 7.0).decide(proposal()).text
     assert safe == "it may change what the code means: heal --approve all applies it"
     assert PolicyApprover("none", 7.0).decide(weak).text == PolicyApprover("all", 7.0).decide(weak).text
     assert "it scores 5, below 7" in PolicyApprover("none", 7.0).decide(weak).text
+    chain = replace(weak.candidates[0].patch, guess_before="Pass `n` too")
+    met = replace(weak.candidates[0].verdict, proofs=("stored output", "runs"))
+    weak = replace(weak, candidates=(replace(weak.candidates[0], patch=chain, verdict=met),))
+    assert "a guess on top of another (Pass `n` too)" in PolicyApprover("all", 7.0).decide(weak).text
 
 
 @pytest.mark.parametrize("columns", [80, 200])
