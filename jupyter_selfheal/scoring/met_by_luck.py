@@ -13,6 +13,8 @@ FEW_PRINTED, PLAIN_SLIP = 2, 0.4
 """So few printed values alone prove no guess whose weight is less than this: ``True`` and ``False`` are soon printed."""
 
 
+ON_A_GUESS = "It is a guess on top of another"
+
 TWO_CHECKS, FIVE_VALUES = 2, 5
 """Asserts or examples, and values of an output where nothing else decides, that speak for two guesses at once: of several edits of the
 search as many are asked for."""
@@ -40,7 +42,7 @@ def find_doubt_of_guess(evidence: Evidence, patch: Patch) -> str | None:
         and evidence.checks < (FIVE_VALUES if by_output else TWO_CHECKS)
         and not evidence.user
     ):
-        return f"It is a guess on top of another ({patch.guess_before}), which no check speaks for by itself."
+        return f"{ON_A_GUESS} ({patch.guess_before}), which no check speaks for by itself."
     if evidence.left_out and by_output:
         return (
             f"It leaves out `{evidence.left_out}`, with nothing in its place: an output says little of what that does."

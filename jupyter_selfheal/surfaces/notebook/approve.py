@@ -17,6 +17,7 @@ from jupyter_selfheal.model import (
     Proposal,
     Reason,
 )
+from jupyter_selfheal.scoring.met_by_luck import ON_A_GUESS
 from jupyter_selfheal.surfaces.card import ACCEPTED, Card
 from jupyter_selfheal.surfaces.dialogue import NOBODY, Answer, Dialogue
 from jupyter_selfheal.surfaces.words import format_money, format_proposal_status
@@ -80,7 +81,7 @@ class PolicyApprover:
                 why = f"another change may be meant: {best.patch.rival}"
             elif best.verdict.needs_word:
                 why = "hardly more than one value speaks for it, and many programs give that one"
-            elif best.patch.guess_before and best.verdict.proofs[:-1]:
+            elif any(reason.startswith(ON_A_GUESS) for reason in best.verdict.reasons):
                 why = f"it is a guess on top of another ({best.patch.guess_before}), and hardly more than one value speaks for both"
             else:
                 is_checked = not {"runs", "judge"}.issuperset(best.verdict.proofs)

@@ -27,6 +27,7 @@ from jupyter_selfheal.model import (
     Trial,
     Verdict,
 )
+from jupyter_selfheal.scoring.met_by_luck import ON_A_GUESS
 from jupyter_selfheal.surfaces.card import CONTINUES
 from jupyter_selfheal.surfaces.dialogue import Dialogue
 from jupyter_selfheal.surfaces.notebook.approve import PolicyApprover, TerminalApprover
@@ -267,7 +268,9 @@ def test_a_policy_that_applies_nothing_says_what_another_would_do_with_the_fix()
     assert PolicyApprover("none", 7.0).decide(weak).text == PolicyApprover("all", 7.0).decide(weak).text
     assert "it scores 5, below 7" in PolicyApprover("none", 7.0).decide(weak).text
     chain = replace(weak.candidates[0].patch, guess_before="Pass `n` too")
-    met = replace(weak.candidates[0].verdict, proofs=("stored output", "runs"))
+    met = replace(
+        weak.candidates[0].verdict, proofs=("stored output", "runs"), reasons=(f"{ON_A_GUESS} (Pass `n` too).",)
+    )
     weak = replace(weak, candidates=(replace(weak.candidates[0], patch=chain, verdict=met),))
     assert "a guess on top of another (Pass `n` too)" in PolicyApprover("all", 7.0).decide(weak).text
 
