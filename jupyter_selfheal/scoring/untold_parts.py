@@ -101,7 +101,7 @@ def _list_put_in(case: Case, patch: Patch) -> list[str]:
 
 
 def _list_units(case: Case, patch: Patch) -> list[JSON]:
-    """The functions that a patch changes, and the asserts of them; none where one asks of anything that these do not give anew."""
+    """The functions that a patch changes, or for which it sets a variable anew, and the asserts of them; none where one asks of anything that these do not give anew."""
     definitions: list[str] = []
     asked = [check.code for check in find_asserts_below(case, patch)]
     made: frozenset[str] = frozenset()
@@ -109,12 +109,14 @@ def _list_units(case: Case, patch: Patch) -> list[JSON]:
     for _, before, after in list_patched_cells(case, patch):
         if src.is_foreign(after):
             return []
+        changed = _list_set_anew(before, after)
         for statement in src.list_statements(after):
             found = src.collect_names([statement.node])
             text = src.extract_text(after, statement.node)
             if isinstance(statement.node, DEFINITIONS):
-                definitions += [text] if text not in before else []
-                names |= found.binds if text not in before else frozenset()
+                if text not in before or found.uses & changed:
+                    definitions.append(text)
+                    names |= found.binds
             elif is_assert(statement.node):
                 asked.append(text)
             else:
@@ -127,6 +129,13 @@ def _list_units(case: Case, patch: Patch) -> list[JSON]:
         return []
     define = [{"text": text, "role": "define", "mutable": True} for text in definitions]
     return [*define, *({"text": text, "role": CHECK, "mutable": False} for text in asked)]
+
+
+def _list_set_anew(before: str, after: str) -> frozenset[str]:
+    """The variables that a statement sets which was not there before."""
+    assigned = (s.node for s in src.list_statements(after) if isinstance(s.node, ast.Assign | ast.AnnAssign))
+    new = (src.collect_names([node]).binds for node in assigned if src.extract_text(after, node) not in before)
+    return frozenset().union(*new)
 
 
 def _is_one_check(text: str) -> bool:

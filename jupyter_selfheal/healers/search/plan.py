@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.search.made_names import list_made
 from jupyter_selfheal.healers.search.oracles import (
     find_oracle,
     list_doctests,
@@ -362,6 +363,7 @@ def _collect_hints(case: Case, pieces: tuple[Piece, ...]) -> dict[str, JSON]:
         "callables": sorted({*filter(None, defined), *functions}),
         "extended": sorted(extended),
         "fields": sorted(fields),
+        "made": list_made(case),
         "modules": sorted(modules),
         "names": sorted(names),
         "nearby": [n for n in above if n not in defined][:NEARBY],

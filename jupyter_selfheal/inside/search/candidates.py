@@ -16,11 +16,12 @@ from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.compile_together import compile_together
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.mutations import empty_bodies
+from jupyter_selfheal.inside.search.outside_reads import count_outside_reads
 from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.search.program import CELL, DEFINE, REPLAY, Program, compile_unit, fingerprint
 from jupyter_selfheal.inside.search.propose_mutations import rank_changes
 from jupyter_selfheal.inside.search.run_result import Result
-from jupyter_selfheal.inside.search.scope import Change, Hints, Scope, find_kind
+from jupyter_selfheal.inside.search.scope import CALLABLE, Change, Hints, Scope, find_kind
 from jupyter_selfheal.inside.search.written_anew import list_bodies_as_of_stub, list_new_bodies
 from jupyter_selfheal.inside.tree_names import list_defined_names
 
@@ -104,12 +105,26 @@ class Maker:
         self.changes: list[tuple[float, int, Change]] = []
         """Every single change with its weight and unit, best first, as soon as they were made."""
         self.signatures = {name: tuple(parameters) for name, parameters in given.get("signatures", ())}
-        self.defined = frozenset(ns) | self.signatures.keys() | _list_bound_at_top(program)
+        set_here = _list_bound_at_top(program)
+        self.defined = frozenset(ns) | self.signatures.keys() | set_here
         self.known = self.defined.union(dir(builtins))
+        self.outside = frozenset(
+            n for n in given.get("names", ()) if n in set_here or (n in ns and find_kind(ns[n]) != CALLABLE)
+        )
+        """Variables of the notebook that a function may read in place of what it is given."""
+        self.made = {name: (source, text) for name, source, text in given.get("made", ())}
         self.texts = {m[1]: u.text for u in program.units if u.role in _OWN and (m := _DEF.match(u.text))}
         self.stubs = {n for n, u in enumerate(program.units) if u.mutable and empty_bodies.is_stub(u.text)}
         """Units that are a function with nothing in it: what they lack hangs on what their siblings are."""
         self._ranked: dict[tuple[int, str, tuple[tuple[int, str], ...]], list[tuple[float, int, Change]]] = {}
+
+    def count_outside_reads(self, texts: Mapping[int, str]) -> int:
+        """How many variables of the notebook the functions of the program, with these texts of units, read in place of what they are given."""
+        return sum(
+            count_outside_reads(texts.get(n, u.text), self.outside, self.made)
+            for n, u in enumerate(self.program.units)
+            if u.mutable
+        )
 
     def _build_scope(self, unit: int, text: str, changed: Mapping[int, str]) -> Scope:
         kinds = dict(self.sight.kinds.get(unit, {}))
@@ -132,6 +147,8 @@ class Maker:
             self.signatures,
             self.texts | {m[1]: t for t in changed.values() if (m := _DEF.match(t))},
             self.sight.checked,
+            self.outside,
+            self.made,
             self.sight.empty,
             not self.program.units[unit].query,
             self.program.units[unit].role != REPLAY,

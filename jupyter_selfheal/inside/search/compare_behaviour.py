@@ -19,17 +19,21 @@ from typing import Any, ClassVar, NoReturn
 from jupyter_selfheal.inside.search.call_shapes import is_meant_to_raise
 from jupyter_selfheal.inside.search.called_functions import MethodCall, find_callable, show_value, write_call
 from jupyter_selfheal.inside.search.count_steps import STEPS_PER_SECOND, OutOfTime
+from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.search.plain_data import make_copier
 from jupyter_selfheal.inside.search.printed_output import Muted
 from jupyter_selfheal.inside.search.program import CHECK, Program
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.run_result import Enough
+from jupyter_selfheal.inside.tree_names import read_called_name, walk
 
 STEPS, OVERHEAD = 80_000, 80
 """Steps that a call may take, and what it counts beside its own."""
 DEFINING = 10_000_000
 """Steps that the definitions may take."""
 _DEFINING = ("def ", "class ", "@", "import ", "from ")
+_MAKING = frozenset({"dict", "list", "set", "tuple", "frozenset", "range", "int", "float", "str", "len", "sum", "min", "max", "sorted", "defaultdict", "deque", "Counter"})  # fmt: skip
+"""What a plain value is made by."""
 CHANGES = " (and changes what it is given)"
 """After the value of a call that changes an argument in place."""
 FUNCTION = "a function that gives "
@@ -102,12 +106,25 @@ def collect_behaviours(
 
 
 def _define_function(runner: Runner, codes: Mapping[int, CodeType], function: str) -> Callable[..., Any] | None:
-    """Run the definitions of a variant; the function that they make, None where they make none."""
+    """Run the definitions of a variant, and the plain values beside them; the function that they make, None where they make none."""
     with runner.count(DEFINING):
         for n, unit in enumerate(runner.program.units):
             if unit.role == "define" or (unit.role == "cell" and unit.text.startswith(_DEFINING)):
                 exec(codes.get(n, runner.codes[n]), runner.ns)
+            elif unit.role == "cell" and _is_plain_value(unit.text):
+                with contextlib.suppress(
+                    Exception
+                ):  # what it is made of may not be there: then the function fails that reads it
+                    exec(codes.get(n, runner.codes[n]), runner.ns)
     return find_callable(runner.ns, function)
+
+
+@functools.lru_cache(maxsize=256)
+def _is_plain_value(text: str) -> bool:
+    """Whether a statement does nothing but set names, to what nothing but Python's own collections and numbers are called for: ``RATES = {}``."""
+    tree = parse_once(text)
+    called = {read_called_name(n) for n in walk(tree) if isinstance(n, ast.Call)}
+    return all(isinstance(s, ast.Assign | ast.AnnAssign) for s in tree.body) and called <= _MAKING
 
 
 def describe_first_failure(

@@ -37,6 +37,7 @@ from jupyter_selfheal.inside.search.mutations import (
     never_begun,
     operators,
     ordering_keys,
+    outside_values,
     overwritten,
     own_functions,
     parts_beside,
@@ -101,6 +102,7 @@ OPERATORS = (
     *shapes_of_results.OPERATORS,
     *forgotten_links.OPERATORS,
     *rest_of_loop.OPERATORS,
+    *outside_values.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

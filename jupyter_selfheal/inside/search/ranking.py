@@ -57,6 +57,8 @@ _HOLDS = re.compile(r"^\s+(async )?def __init__\(|^@dataclass|^@dataclasses\.", 
 FITTED = 0.45
 """What the weight of a number in place of another counts for its place, where a single check of one or two values decides and names it:
 some number meets any such check."""
+LEFT_OUT = 0.35
+"""What remains of a patch's weight for each name that it leaves unread, and each variable of the notebook that it still reads in place of what a function is given."""
 PLAUSIBLE = 40
 """Plausible candidates that are looked at."""
 
@@ -76,8 +78,12 @@ class Ranking:
         self.runner, runner, maker = mutants.runner, mutants.runner, mutants.maker
         self.units = runner.program.units
         measures = find_measures(self.units)
+        outside = maker.count_outside_reads({})
         for c in plausible:
             c.weight *= self._measure_neglect(c) * (ASIDE if c.texts.keys() <= measures.keys() else 1)
+        if outside and (left := [maker.count_outside_reads(c.texts) for c in plausible]):
+            for c, count in zip(plausible, left, strict=True):
+                c.weight *= LEFT_OUT ** (count - min(left))
         found = [c for c in plausible if not c.follows]
         self.candidates = sorted(found, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
         self.candidates += [c for c in plausible if c.follows]
@@ -106,7 +112,7 @@ class Ranking:
         for n, new in c.texts.items():
             (unread_before, recursive_before), (unread, recursive) = map(_read_names, (self.units[n].text, new))
             lost += len(unread - unread_before) + len(recursive_before - recursive)
-        return 0.35**lost
+        return LEFT_OUT**lost
 
     def _compare_behaviour(self) -> tuple[list[Input | Variation], list[list[str]]]:
         """What each candidate does on generated inputs of the function that most of them change, and, where those do not reach

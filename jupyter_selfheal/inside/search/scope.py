@@ -66,6 +66,10 @@ class Hints:
     """The text of each function of the program, for one that has nothing in it."""
     calls: Mapping[str, Sequence[tuple[Any, ...]]] = field(default_factory=dict)
     """What the checks give each function, where it is plain data."""
+    readable: frozenset[str] = frozenset()
+    """Variables of the notebook that a function may read in place of what it is given."""
+    made: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Of a variable of the notebook that is made of one other one, which that is, and the expression."""
     empty: frozenset[str] = frozenset()
     """Parameters that are empty where a check fails."""
     literals: bool = True

@@ -378,3 +378,21 @@ def test_an_example_that_an_assert_asks_as_well_is_no_second_check(checks: str, 
 def test_an_assert_that_asks_nothing_does_not_keep_the_others_from_being_looked_at() -> None:
     checks = "assert add_up([1]) == 1\nassert True, 'good'"
     assert _list_steps([SUM.replace("+= n", "+= 1"), checks], 1, SUM)
+
+
+DIGITS_OF = "{}\ndef to_digits(n, bases):\n    out = []\n    while n:\n        out.append(n % base)\n        n //= base\n    return out\n\nassert to_digits(4, 2) == [0, 0, 1]"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "asked"), [("base = 10", "base = 2", True), ("unit = 10", "unit = 2", False), ("base = 2", "base = 2", False)]
+)  # fmt: skip
+def test_a_function_that_reads_what_is_set_anew_is_asked_too(old: str, new: str, asked: bool) -> None:
+    steps = _list_steps([DIGITS_OF.format(old)], 0, DIGITS_OF.format(new))
+    assert [s.argument["units"][0]["text"][:14] for s in steps if isinstance(s, Probe) and isinstance(s.argument, dict)] == (
+        ["def to_digits("] if asked else []
+    )  # fmt: skip
+    if asked:
+        (step,) = steps
+        assert isinstance(step, Probe)
+        said = probe(SimpleNamespace(user_ns={"base": 2}), None, step.argument)  # type: ignore[arg-type]
+        assert said.endswith(HARDLY_MEANT)
