@@ -80,9 +80,11 @@ def test_a_worker_that_fails_costs_nothing(place: Path, how: str) -> None:
 
 def test_an_interrupted_command_is_gone_on_with(place: Path) -> None:
     flag, command = write_notebooks(place)
-    runs = place.parent / "data" / "selfheal" / "runs"
+    runs, temporary = place.parent / "data" / "selfheal" / "runs", place.parent / "temporary"
+    temporary.mkdir()
+    env = {**os.environ, "TMPDIR": str(temporary)}
     with subprocess.Popen(
-        command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command, cwd=place, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         assert wait_until(
             lambda: process.poll() is not None or (sleeping(place) and len([*runs.glob("*.report")]) == 2)
@@ -96,9 +98,12 @@ def test_an_interrupted_command_is_gone_on_with(place: Path) -> None:
     assert found, problems
     assert nothing_is_left_running(place)
     flag.touch()
-    done = subprocess.run([*command, "--resume", found[1]], cwd=place, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, "--resume", found[1]], cwd=place, env=env, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     check_result(place)
+    assert not [*temporary.iterdir()], "no folder of Dask's is left, after an interrupt either"
 
 
 def test_notebooks_of_an_object_store_are_healed_beside_their_files(place: Path) -> None:

@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import socket
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from multiprocessing import resource_tracker
@@ -64,24 +65,27 @@ def _silence_logs() -> None:
 def _start_local(distributed: Any, address: str, stack: contextlib.ExitStack) -> Any:
     trust_own_folder(False)  # workers, also those that are started later, import nothing that lies beside the notebooks
     stack.callback(trust_own_folder, True)
+    # else Dask makes one in the temporary folder, and leaves it there
+    scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="selfheal-dask-", ignore_cleanup_errors=True))
     resource_tracker.ensure_running()  # multiprocessing's, which lets interrupts in again where it has to be started
     # a terminal's Ctrl-C is for the command: its workers, and the thread that starts them again, hear none
     delay_interrupts(True)
     try:
-        cluster = _start_workers(distributed, int(address.removeprefix("local:")))
+        cluster = _start_workers(distributed, int(address.removeprefix("local:")), scratch)
     finally:
         delay_interrupts(False)
     stack.callback(cluster.close)
     return cluster
 
 
-def _start_workers(distributed: Any, count: int) -> Any:
+def _start_workers(distributed: Any, count: int, scratch: str) -> Any:
     return distributed.LocalCluster(
         n_workers=count,
         threads_per_worker=1,
         dashboard_address="127.0.0.1:0",  # any free port, for this machine alone
         memory_limit=0,  # the notebooks' kernels have limits of their own
         silence_logs=logging.CRITICAL,
+        local_directory=scratch,
     )
 
 
