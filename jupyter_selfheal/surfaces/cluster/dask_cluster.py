@@ -63,6 +63,8 @@ def _silence_logs() -> None:
 
 
 def _start_local(distributed: Any, address: str, stack: contextlib.ExitStack) -> Any:
+    import dask
+
     trust_own_folder(False)  # workers, also those that are started later, import nothing that lies beside the notebooks
     stack.callback(trust_own_folder, True)
     # else Dask makes one in the temporary folder, and leaves it there
@@ -71,21 +73,21 @@ def _start_local(distributed: Any, address: str, stack: contextlib.ExitStack) ->
     # a terminal's Ctrl-C is for the command: its workers, and the thread that starts them again, hear none
     delay_interrupts(True)
     try:
-        cluster = _start_workers(distributed, int(address.removeprefix("local:")), scratch)
+        with dask.config.set({"temporary-directory": scratch}):
+            cluster = _start_workers(distributed, int(address.removeprefix("local:")))
     finally:
         delay_interrupts(False)
     stack.callback(cluster.close)
     return cluster
 
 
-def _start_workers(distributed: Any, count: int, scratch: str) -> Any:
+def _start_workers(distributed: Any, count: int) -> Any:
     return distributed.LocalCluster(
         n_workers=count,
         threads_per_worker=1,
         dashboard_address="127.0.0.1:0",  # any free port, for this machine alone
         memory_limit=0,  # the notebooks' kernels have limits of their own
         silence_logs=logging.CRITICAL,
-        local_directory=scratch,
     )
 
 
