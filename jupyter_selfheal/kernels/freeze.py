@@ -24,6 +24,9 @@ from jupyter_selfheal.kernels.project import find_project
 from jupyter_selfheal.model import OPEN, Ending, Launch, Probe, Run, Start, TrialRequest
 from jupyter_selfheal.ports import TrialKernel
 
+_checked: set[tuple[str, str]] = set()
+"""The kernelspecs, and folders, of which this process has seen that their kernels can be forked."""
+
 
 def open_state(
     launch: Launch, *, fresh: bool = False, timeout: float = 60.0, say: Callable[[str], None] | None = None
@@ -57,7 +60,9 @@ def _open_forked(launch: Launch, timeout: float) -> ForkedKernel:
             checkpoint["socket"], Start.BEFORE_CELL, folders=(find_project(launch.folder),), on_close=kernel.stop,
             explain_end=functools.partial(_explain_end, kernel, count_memory_kills()),
         )  # fmt: skip
-        _check_fork(state)
+        if (launch.kernelspec, launch.folder) not in _checked:  # a clean run's kernel is as the first one
+            _check_fork(state)
+            _checked.add((launch.kernelspec, launch.folder))
     except BaseException:
         kernel.stop()
         raise

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
 from jupyter_selfheal.inside.fork import sandbox
+from jupyter_selfheal.kernels.freeze import open_state
+from jupyter_selfheal.model import Keep, Launch, Run, TrialRequest
 from tests.kernel.enclosed import LOOK_AROUND, USERS, Place, available
 
 pytestmark = [pytest.mark.kernel, pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")]
@@ -109,3 +112,51 @@ def test_a_layer_that_fails_after_its_probe_aborts_the_trial(place: Place) -> No
     saw = place.run(code, probed=dict.fromkeys(sandbox.LAYERS, ""))
     assert saw["enter"][0] == "LayerFailed"
     assert "could not be entered" in saw["enter"][1]
+
+
+FULL = dict.fromkeys(sandbox.LAYERS)
+ENTERED = [sandbox.NETWORK, sandbox.SOCKETS, sandbox.OVERLAY, sandbox.READ_ONLY, sandbox.LIMITS]
+
+
+@pytest.mark.parametrize(
+    ("probed", "layers", "holds"),
+    [
+        (FULL, ENTERED, True),
+        (FULL, [sandbox.NETWORK, sandbox.SOCKETS], True),
+        (FULL, [*ENTERED, sandbox.LANDLOCK_TCP], False),
+        (FULL, [sandbox.LANDLOCK], False),
+        ({**FULL, sandbox.OVERLAY: "no room"}, ENTERED, False),
+        ({**FULL, sandbox.NETWORK: "not permitted"}, ENTERED, False),
+        ({}, ENTERED, False),
+    ],
+    ids=["all", "writes stay", "no further mounts", "Landlock alone", "no overlay", "no network namespace", "nothing known"],
+)  # fmt: skip
+def test_what_was_found_inside_holds_further_in_where_all_namespaces_are_to_be_had(
+    probed: dict[str, str | None], layers: list[str], *, holds: bool
+) -> None:
+    assert sandbox.holds_further_in(probed, layers) == holds
+
+
+def test_states_that_are_kept_from_one_another_are_all_shut_in_alike(tmp_path: Path) -> None:
+    """The layers are looked for outside and once inside; each state behind that has what the one before it had."""
+    available(sandbox.OVERLAY)
+    writes = "import socket\nopen('mine.txt', 'a').write('x')\nprint(open('mine.txt').read(), [n for _, n in socket.if_nameindex()])"
+    tells = "try:\n    open('/etc/selfheal-test', 'w')\nexcept OSError as error:\n    print(type(error).__name__)"
+    request = TrialRequest((Run(writes), Run(tells)), timeout=60.0, keep=Keep.ALWAYS)
+    first = open_state(Launch("python3", str(tmp_path), writes="allow"))
+    states, seen = [first], []
+    try:
+        for _ in range(4):
+            trial, kept = states[-1].run(request)
+            assert kept is not None
+            states.append(kept)
+            seen.append((trial.isolation.layers, [o.text for step in trial.steps for o in step.outputs]))
+    finally:
+        for state in states:
+            state.close()
+    layers = {layers for layers, _ in seen}
+    assert len(layers) == 1
+    assert {sandbox.NETWORK, sandbox.OVERLAY, sandbox.READ_ONLY} <= set(*layers)
+    assert [said[0].split(" ", 1)[0] for _, said in seen] == ["x", "xx", "xxx", "xxxx"]
+    assert {(said[0].split(" ", 1)[1], said[1]) for _, said in seen} == {("['lo']\n", "OSError\n")}
+    assert not (tmp_path / "mine.txt").exists()

@@ -133,6 +133,18 @@ def _find_temporary_folder() -> str:
     return os.path.realpath(tempfile.tempdir or os.environ.get("TMPDIR") or "/tmp")
 
 
+def holds_further_in(probed: dict[str, str | None], layers: list[str]) -> bool:
+    """Whether what a process that is shut in already has found of the layers holds as well where it was shut in once more, in ``layers``.
+
+    Where all namespaces were to be had, they are again: an overlay takes the place of the one before it, and Landlock alone keeps a process from
+    mounting. A layer that fails all the same is a :class:`LayerFailed`.
+    """
+    namespaces = (NETWORK, SOCKETS, OVERLAY, READ_ONLY)
+    return all(probed.get(layer, "not probed") is None for layer in namespaces) and not {LANDLOCK, LANDLOCK_TCP} & {
+        *layers
+    }
+
+
 # --- entering -----------------------------------------------------------------------------------------------------
 
 

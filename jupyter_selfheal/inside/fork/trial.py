@@ -64,7 +64,9 @@ class State:
         self.headroom_mb = headroom_mb
         """MiB of free memory below which nothing is forked ahead."""
         self.known_probe: dict[str, str | None] | None = None
-        """What :meth:`probe_layers` gave; None where that is not known, or holds no more as this process has been shut in."""
+        """What :meth:`probe_layers` gave; None where that is not known, or may hold no more as this process has been shut in."""
+        self.is_shut_in = False
+        """Whether this process was kept from a sandboxed trial."""
         self.report = -1
         """A pipe on which the user's kernel is told what :meth:`probe_layers` found, for its next copies; -1 where it is not."""
         self.shares_memory = False
@@ -234,13 +236,19 @@ class Trial:
         sys.path[:0] = request["paths"]
         sys._selfheal_trial = True  # type: ignore[attr-defined]
 
+    def _settle_probe(self) -> None:
+        """What is known of the layers in here, now that this process has been shut in: what was found outside need not hold."""
+        state, probed = self.state, self.state.known_probe or {}
+        state.known_probe = probed if state.is_shut_in and sandbox.holds_further_in(probed, self.layers) else None
+        state.is_shut_in = True
+
     def _freeze_state(self) -> None:
         """From now on this state lives as long as its own connection, not as its guard."""
         self.state.capture.end()
         self.state.signals = after_fork.ignore_signals()
         self.state.signals.pop(after_fork.STOPPED, None)
         if self.order["sandboxed"]:
-            self.state.known_probe = None
+            self._settle_probe()
         descriptors.silence_streams()
         after_fork.outlive_parent()
         after_fork.adopt_orphans()
