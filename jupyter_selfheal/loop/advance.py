@@ -265,7 +265,8 @@ def on_scores(state: Tried, event: Scored, config: HealConfig) -> Judged:
     dossier = state.dossier
     if event.settles:
         dossier = on_payment(dossier, Settled(event.settles, event.cost))
-    verdicts = {v.patch_id: evidence.hold_to_word(dossier, v, config) for v in event.verdicts}
+    held = (evidence.hold_to_stored(dossier, verdict) for verdict in event.verdicts)
+    verdicts = {v.patch_id: evidence.hold_to_word(dossier, v, config) for v in held}
     archive = tuple(
         replace(a, verdict=verdicts[a.patch.id]) if a.verdict is None and a.patch.id in verdicts else a
         for a in dossier.archive

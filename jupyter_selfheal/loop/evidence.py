@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -13,6 +13,7 @@ from jupyter_selfheal.loop.behaviour import list_like_rejected
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.model import (
     MAY_BE_MEANT,
+    OTHER_THAN_STORED,
     Applicability,
     Attempt,
     Candidate,
@@ -24,9 +25,13 @@ from jupyter_selfheal.model import (
     Trial,
     Verdict,
 )
+from jupyter_selfheal.registry import load_traits
 
 DERIVATIONS = 12
 """Failures behind the first one that are taken up: aged cells hold two to six broken calls."""
+
+MISSED_STORED = 3.0
+"""What gives another value than the stored one scores no more where that was all that was wrong."""
 
 
 def is_reproduced(dossier: Dossier, config: HealConfig) -> bool | None:
@@ -197,12 +202,37 @@ def _can_build_on(attempt: Attempt) -> bool:
     )
 
 
+def find_silent_difference(dossier: Dossier, shown: Sequence[Candidate]) -> Candidate | None:
+    """The best fix of memory or a rule that is about to be shown, where the cell gives another value than is stored with it as a
+    release may have changed something else in silence; None where it does not, or that was asked before."""
+    if not dossier.case.may_differ_silently or dossier.current.failure.is_silent:
+        return None
+    known = next((c for c in shown if load_traits(c.patch.healer).trusted), None)
+    is_new = known is not None and known.patch.id not in dossier.derived
+    return known if known and is_new and known.trial.ran and known.verdict.difference else None
+
+
+def hold_to_stored(dossier: Dossier, verdict: Verdict) -> Verdict:
+    """A verdict as it is on top of a fix that runs and differs: what does not give what is stored either, or may be another thing, is no answer."""
+    if not (dossier.current.failure.is_silent and dossier.derived):
+        return verdict
+    is_safe = any(
+        a.patch.id == verdict.patch_id and a.patch.applicability is Applicability.SAFE for a in dossier.archive
+    )
+    if is_safe and not verdict.difference:
+        return verdict
+    return replace(verdict, plausible=False, score=min(verdict.score, MISSED_STORED), oracle_met=False)
+
+
 def find_case_behind(dossier: Dossier, attempt: Attempt) -> Case | None:
     """The case behind an attempt, or None."""
     if attempt.trial is None:
         return None
     missed = attempt.verdict.feedback if attempt.verdict and not attempt.verdict.plausible else None
     case = dossier.case
+    if attempt.verdict and attempt.verdict.plausible and attempt.trial.ran:
+        missed = OTHER_THAN_STORED if case.may_differ_silently and attempt.verdict.difference else None
+        return progress.build_case_behind(case, attempt.patch, attempt.trial, missed)
     return progress.build_case_behind(
         case, attempt.patch, attempt.trial, missed if attempt.trial.ran and case.oracle else None
     )

@@ -73,7 +73,9 @@ def choose_next_move(dossier: Dossier, config: HealConfig) -> Command:
     best = evidence.list_accepted(dossier, config)
     if best and stability.is_to_be_measured(dossier, best[0].patch):
         return Repeat(best[0].patch)
-    if best:
+    if best and (silent := evidence.find_silent_difference(dossier, best)):
+        return Derive(silent.patch.id)
+    if best and not _is_asking_what_differs(dossier, best[0]):
         return Propose(proposals.build_proposal(dossier, best))
     is_unasked = any(load_traits(h).reasoned for h in list_open_healers(dossier) if h not in dossier.paid)
     further = evidence.list_further(dossier, is_unasked=is_unasked)
@@ -95,7 +97,16 @@ def choose_next_move(dossier: Dossier, config: HealConfig) -> Command:
         return TryPatches(select_next_tier(dossier))
     if dossier.awaiting_consent:
         return Propose(proposals.build_consent_proposal(dossier))
+    is_last = not any(h in dossier.paid for h in list_open_healers(dossier))
+    if is_last and (silent := evidence.find_silent_difference(dossier, shown)):
+        return Derive(silent.patch.id)
     return _choose_paid_move(dossier, config, shown)
+
+
+def _is_asking_what_differs(dossier: Dossier, best: Candidate) -> bool:
+    """Whether those who may know why a good fix gives another value than is stored are still being asked."""
+    is_open = bool(dossier.waiting or list_open_healers(dossier))
+    return dossier.current.failure.is_silent and bool(best.verdict.difference) and is_open
 
 
 def _choose_paid_move(dossier: Dossier, config: HealConfig, shown: tuple[Candidate, ...]) -> Command:
@@ -181,6 +192,8 @@ def is_left_alone(diagnosis: Diagnosis) -> bool:
 
 def list_healers(dossier: Dossier, diagnosis: Diagnosis) -> tuple[str, ...]:
     """Who may be asked about the failure at hand: nobody where it is left alone, but the rules about an installation."""
+    if dossier.current.failure.is_silent:
+        return tuple(h for h in dossier.healers if load_traits(h).trusted)
     if diagnosis.skip_reason is SkipReason.FLAKY:
         return tuple(h for h in dossier.healers if not stability.is_guesser(h))
     if not is_left_alone(diagnosis):

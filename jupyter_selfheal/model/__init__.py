@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jupyter_selfheal.model.failure import (
         MADE_UP_PLACE,
         MAY_BE_MEANT,
+        OTHER_THAN_STORED,
         Diagnosis,
         Failure,
         FailureKind,
@@ -77,6 +78,7 @@ __all__ = [
     "NOT_APPLIED",
     "OBSERVED_CALLS",
     "OPEN",
+    "OTHER_THAN_STORED",
     "REJECTED_BEFORE",
     "UNCONFIRMED",
     "Agreement",
@@ -138,7 +140,7 @@ __all__ = [
 _HOMES = {
     "model_calls": "ModelReply ModelRequest",
     "notebook": "Agreement Cell JSON Notebook Oracle Output",
-    "failure": "Diagnosis Failure FailureKind Frame Locus MADE_UP_PLACE MAY_BE_MEANT SkipReason",
+    "failure": "Diagnosis Failure FailureKind Frame Locus MADE_UP_PLACE MAY_BE_MEANT OTHER_THAN_STORED SkipReason",
     "patch": "AS_LIKELY Applicability BASELINE Edit Insert Install Move Patch Replace RunCells compose",
     "trial": "Ending ErrorInfo Isolation Keep OBSERVED_CALLS OPEN Probe Role Run Sandbox Start Step StepResult Trial TrialRequest",
     "verdict": "REJECTED_BEFORE UNCONFIRMED Attempt Candidate Verdict",

@@ -60,6 +60,9 @@ class Case:
     """How often the cell failed when it was run again; known once the failure was reproduced."""
     rejected: tuple[Patch, ...] = ()
     """What the user rejected in an earlier heal of this failure: it is neither tried nor offered again."""
+    may_differ_silently: bool = False
+    """In the failing cell, or in one that it shows values of, a release may have made something else of a statement without a word: a fix with
+    which the cell gives another value than is stored is not all."""
     patience: float = 0.0
     """Seconds that a trial of a rule's safe patch may take at least; other patches are tried by the settings' limit alone."""
 

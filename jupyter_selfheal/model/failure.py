@@ -53,6 +53,10 @@ class Frame:
     cell_id: str = ""
 
 
+OTHER_THAN_STORED = "another value than the stored one"
+"""The words of a failure that nothing but a stored output tells."""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """One failing cell, as it happened.
@@ -90,6 +94,11 @@ class Failure:
         if (held := self.held) is not None:
             return _cut_text(f"{first.rstrip('.')}: {held.headline}")
         return _cut_text(f"{self.ename}: {first}" if first else self.ename)
+
+    @property
+    def is_silent(self) -> bool:
+        """It is nothing but another value than the stored one, of a cell that nobody said anything of."""
+        return self.kind is FailureKind.MISSED and self.evalue == OTHER_THAN_STORED
 
     @property
     def is_warning(self) -> bool:

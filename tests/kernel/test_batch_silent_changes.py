@@ -89,3 +89,66 @@ def test_other_sums_run_as_they_are(place: Path, added: str, stored: str) -> Non
     store(given, 1, stored)
     done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=0)
     assert {c["status"] for c in done.notebook["cells"]} == {"ran"}
+
+
+TABLES = (
+    "import warnings\nimport pandas as pd\nwarnings.filterwarnings('ignore')\n"
+    "train = pd.DataFrame({'age': [31.0, None, 44.0], 'sex': ['m', 'f', 'm']})\n"
+    "test = pd.DataFrame({'age': [20.0, None], 'sex': ['f', 'm']})"
+)
+APPENDED = "both = train.append(test, ignore_index=True)"
+JOINED = "both = pd.concat([train, test], ignore_index=True)"
+
+
+@pytest.mark.parametrize(
+    ("line", "shows", "stored", "mended"),
+    [
+        (
+            "both['age'].fillna(30, inplace=True)",
+            "print(both.isnull().sum().to_dict())",
+            "{'age': 0, 'sex': 0}\n",
+            "both['age'] = both['age'].fillna(30)",
+        ),
+        (
+            "both['name'] = list('abcde')",
+            "print(both.groupby('sex').sum().to_dict())",
+            "{'age': {'f': 20.0, 'm': 75.0}}\n",
+            None,
+        ),
+    ],
+)
+def test_on_top_of_a_fix_that_runs_and_differs(
+    place: Path, line: str, shows: str, stored: str, mended: str | None
+) -> None:
+    given = write(place / "n.ipynb", TABLES, f"{APPENDED}\n{line}\n{shows}")
+    store(given, 1, stored)
+    heal(given, "-o", "out.ipynb", "--offline", ends=0)
+    shown = shows if mended else shows.replace("sum()", "sum(numeric_only=True)")
+    assert sources(place / "out.ipynb") == [TABLES, f"{JOINED}\n{mended or line}\n{shown}"]
+
+
+def test_the_write_above_a_fix_that_differs_is_mended_too(place: Path) -> None:
+    lost = "train['age'].fillna(30, inplace=True)"
+    given = write(place / "n.ipynb", TABLES, lost, "print(train.append(test).isnull().sum().to_dict())")
+    store(given, 2, "{'age': 1, 'sex': 0}\n")
+    heal(given, "-o", "out.ipynb", "--offline", ends=0)
+    assert sources(place / "out.ipynb")[1:] == [
+        "train['age'] = train['age'].fillna(30)",
+        "print(pd.concat([train, test]).isnull().sum().to_dict())",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "stored"),
+    [
+        ("both['age'].fillna(30, inplace=True)", "{'age': 0, 'sex': 4}\n"),  # it gives something else again
+        ("both['age'].dropna(inplace=True)", "{'age': 0, 'sex': 0}\n"),  # this never changed the table
+        ("filled = both['age'].fillna(30)", "{'age': 0, 'sex': 0}\n"),  # nothing is lost there
+    ],
+)
+def test_what_such_a_change_does_not_explain_on_top_of_a_fix_stays(place: Path, line: str, stored: str) -> None:
+    given = write(place / "n.ipynb", TABLES, f"{APPENDED}\n{line}\nprint(both.isnull().sum().to_dict())")
+    store(given, 1, stored)
+    heal(given, "-o", "out.ipynb", "--offline")
+    rest = f"{line}\nprint(both.isnull().sum().to_dict())"
+    assert sources(place / "out.ipynb")[1] in (f"{APPENDED}\n{rest}", f"{JOINED}\n{rest}")

@@ -40,7 +40,7 @@ from jupyter_selfheal.surfaces.notebook.record_book import RecordBook
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status, Without
 from jupyter_selfheal.surfaces.notebook.resume_point import PointFile, ResumePoint, StateNotWhole
 from jupyter_selfheal.surfaces.notebook.review import BatchReview
-from jupyter_selfheal.surfaces.notebook.silent_changes import SilentChanges, hold_to_stored
+from jupyter_selfheal.surfaces.notebook.silent_changes import SilentChanges
 from jupyter_selfheal.surfaces.notebook.specifications import SpecificationChecks, describe_word
 from jupyter_selfheal.surfaces.notebook.together import is_set_up, leaves_only_imports, take_cells
 from jupyter_selfheal.surfaces.notebook.without_fix import RunsWithout
@@ -308,7 +308,7 @@ class Batch:
         self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), said)
         starts = chain.build_starts(self.dependencies.open_anew, cell, failure, after)
         self.heals += 1
-        return hold_to_stored(Case(failure, self._number_cells_run(), cell.oracle)), starts
+        return self.silent.mark(Case(failure, self._number_cells_run(), cell.oracle)), starts
 
     def _offer_own_fix(
         self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None

@@ -42,7 +42,6 @@ from jupyter_selfheal.surfaces.notebook.read import Document
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Status
 from jupyter_selfheal.surfaces.notebook.session_kernels import CLEAN_SEED, SessionKernels
 from jupyter_selfheal.surfaces.notebook.settings import Settings
-from jupyter_selfheal.surfaces.notebook.silent_changes import is_silent
 from jupyter_selfheal.surfaces.notebook.together import changes_memory_only
 
 if TYPE_CHECKING:
@@ -248,7 +247,7 @@ class Session:
                 return Outcome(Reason.EXHAUSTED, case.failure), ""
             config = config.with_(healers=trusted)
             approver = PolicyApprover("none", config.accept)
-        elif is_silent(case.failure):
+        elif case.failure.is_silent:
             config = config.with_(healers=tuple(h for h in config.healers if load_traits(h).trusted))
 
         def install(requirement: str) -> str:

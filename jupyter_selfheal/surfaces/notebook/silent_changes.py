@@ -11,7 +11,7 @@ from collections.abc import Container
 from dataclasses import replace
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Case, Cell, Failure, FailureKind, Notebook, Outcome, Trial
+from jupyter_selfheal.model import OTHER_THAN_STORED, Case, Cell, Failure, FailureKind, Notebook, Outcome, Trial
 from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
 from jupyter_selfheal.scoring.stored import compare
 
@@ -40,11 +40,19 @@ class SilentChanges:
             return None
         if not is_repeatable(cell, notebook) or is_trained(cell, notebook):
             return None
-        return Failure(cell.id, cell.source, FailureKind.MISSED, evalue=_SILENT, seconds=trial.seconds)
+        return Failure(cell.id, cell.source, FailureKind.MISSED, evalue=OTHER_THAN_STORED, seconds=trial.seconds)
+
+    def mark(self, case: Case) -> Case:
+        """The case of a failing cell: one that only differs must give what is stored; of another one it is said whether it may, once it runs."""
+        if case.failure.is_silent:
+            return replace(case, oracle=replace(case.oracle, as_stored=True))
+        cell = case.notebook.cell(case.failure.cell_id)
+        is_told = self.may_be(cell, case.notebook) and is_repeatable(cell, case.notebook)
+        return replace(case, may_differ_silently=is_told and not is_trained(cell, case.notebook))
 
     def is_in_vain(self, failure: Failure, outcome: Outcome) -> bool:
         """Whether such a cell is left as one that runs: nothing was applied that gives again what a release took away."""
-        if not is_silent(failure) or (outcome.applied and outcome.applied[0].patch.restores):
+        if not failure.is_silent or (outcome.applied and outcome.applied[0].patch.restores):
             return False
         self._left -= 1
         return True
@@ -52,17 +60,6 @@ class SilentChanges:
 
 _SUM_OF_GROUPS = re.compile(r"\b(?:groupby|resample)\(.*\.sum\(\)")
 """Texts are put together there since pandas 2.0; they were left out."""
-_SILENT = "another value than the stored one"
-
-
-def is_silent(failure: Failure) -> bool:
-    """Whether a failure is nothing but another value than the stored one, of a cell that nobody said anything of."""
-    return failure.kind is FailureKind.MISSED and failure.evalue == _SILENT
-
-
-def hold_to_stored(case: Case) -> Case:
-    """The case of such a cell, which must give what is stored."""
-    return replace(case, oracle=replace(case.oracle, as_stored=True)) if is_silent(case.failure) else case
 
 
 def _may_have_changed(source: str) -> bool:
