@@ -27,6 +27,11 @@ WITHHELD = 6.5
 
 _FREQUENCY = re.compile(r"\bFreq: (\d*)([A-Za-z]+)((?:-[A-Z]+)?)")
 
+_UNUSED = re.compile(
+    r"<(?:bound method|built-in (?:method|function)|function|generator object|(?:map|filter|zip) object)\b"
+)
+"""What a cell shows that does not call, or go through, what it names: it cannot give what is stored, whatever a cell above gives."""
+
 _FREQUENCIES = {"A": "YE", "AS": "YS", "BA": "BYE", "BAS": "BYS", "BM": "BME", "BQ": "BQE", "BY": "BYE", "L": "ms", "M": "ME", "Q": "QE",
                 "T": "min", "U": "us", "Y": "YE"}  # fmt: skip
 """Names of frequencies until pandas 2.2 that it has changed by more than their case."""
@@ -140,7 +145,7 @@ def _list_differences(evidence: Evidence) -> Iterator[_Difference]:
     if evidence.output.differs:
         yield _Difference("", evidence.output, evidence.is_same_program, evidence.own_work)
     for below in evidence.below:
-        if below.ran and below.output.differs:
+        if below.ran and below.output.differs and not _UNUSED.match(below.output.got):
             yield _Difference(below.cell_id, below.output, below.is_same_program, below.own_work)
 
 

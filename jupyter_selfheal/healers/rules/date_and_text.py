@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"^Addition/subtraction of integers and integer-arrays|unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of|^can't compare datetime\.datetime to datetime\.date$|^can only concatenate str \(not \"datetime\.timedelta\"\)|^'str' object cannot be interpreted as an integer"
+    r"^Addition/subtraction of integers and integer-arrays|unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of|^can't compare datetime\.datetime to datetime\.date$|^can only concatenate str \(not \"datetime\.timedelta\"\)|^'str' object cannot be interpreted as an integer|^type object 'datetime\.(?:date|time)' has no attribute 'strptime'"
 )
 KINDS = {"datetime.date": "date", "datetime.datetime": "datetime"}
 
@@ -23,16 +23,16 @@ class DateAndText(Rule):
     """Read the date from a text where a date is reckoned with.
 
     **Failure** `TypeError: unsupported operand type(s) for -: 'datetime.date' and 'str'`, `'<' not supported between instances of
-    'datetime.datetime' and 'str'`; `'datetime.date' and 'int'`, `'datetime.datetime' and 'datetime.date'`; `'str' object cannot be interpreted as an integer` at `date(text)`.
+    'datetime.datetime' and 'str'`; `'datetime.date' and 'int'`, `'datetime.datetime' and 'datetime.date'`; `'str' object cannot be interpreted as an integer` at `date(text)`; `type object 'datetime.date' has no attribute 'strptime'` before Python 3.14.
 
-    **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; both where two such texts, or columns of them, are subtracted; `day + 1` becomes `day + timedelta(days=1)`, `now - born` becomes `now.date() - born`.
+    **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; both where two such texts, or columns of them, are subtracted; `day + 1` becomes `day + timedelta(days=1)`, `now - born` becomes `now.date() - born`; `date.strptime(text, format)` becomes `datetime.strptime(text, format).date()`.
 
     **Fix safety** Unsafe for a text and a `timedelta`, of which a day or a moment may be meant, for `now + 1` of a day and a time, and of a column of dates, as hours may be meant (silent for `now + 3600`), and for a day and a moment that are compared. Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
     """
 
     code = "TYP213"
     name = "date and text"
-    enames = frozenset({"TypeError"})
+    enames = frozenset({"TypeError", "AttributeError"})
     message = MESSAGE
     applicability = Applicability.SAFE
     why = "The text holds a date, and only a date makes sense here."
@@ -40,6 +40,9 @@ class DateAndText(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if context.failure.evalue.startswith("Addition"):
             yield from self._count_days_of_column(context)
+            return
+        if context.failure.ename == "AttributeError":
+            yield from self._read_by_moment(context)
             return
         if "'int'" in context.failure.evalue:
             yield from self._count_days(context)
@@ -82,6 +85,25 @@ class DateAndText(Rule):
                 applicability=Applicability.UNSAFE if is_open else Applicability.SAFE,
                 why="A day or a moment may be meant." if is_open else self.why,
                 prior=0.88,
+            )
+            return
+
+    def _read_by_moment(self, context: RuleContext) -> Iterator[Patch]:
+        """``date.strptime(text, format)``, which only a day and a time together has: its day is taken."""
+        for node in context.list_failing_nodes(ast.Attribute):
+            call = context.call_of(node)
+            kind = (context.describe_all([node.value])[0].path or "").rpartition(".")[2]
+            named = _name_class(context, "datetime") if kind in ("date", "time") else None
+            if call is None or named is None:
+                return
+            imports = context.add_imports([named.import_line]) if named.import_line else []
+            end = context.span(call)[1]
+            yield self.patch(
+                context.replace_here(*imports, (*context.span(node.value), named.text), (end, end, f".{kind}()")),
+                f"Read it by `{named.text}.strptime`, and take its {kind}",
+                f"`{context.text(node.value)}` has no `strptime`: `datetime` reads a day and a time, and gives either.",
+                why="It reads the same text by the same format, of which only this part is meant.",
+                prior=0.9,
             )
             return
 

@@ -36,6 +36,12 @@ REDUCING = frozenset(
 """Methods of tables and columns that want no argument, and give something which has items."""
 
 
+KEEPING = frozenset(
+    {"dropna", "reset_index", "copy", "drop_duplicates", "sort_index", "head", "tail", "fillna", "abs", "cumsum"}
+)
+"""Methods that want no argument, and give a table with the same columns."""
+
+
 class NotCalled(Rule):
     """Call the method.
 
@@ -290,7 +296,7 @@ class NotCalled(Rule):
         if not is_method or others or isinstance(outer.slice, ast.Slice | ast.Tuple):
             return
         text, key = context.text(outer.value), context.text(outer.slice)
-        is_reduced = isinstance(outer.value, ast.Attribute) and outer.value.attr in REDUCING
+        is_reduced = isinstance(outer.value, ast.Attribute) and outer.value.attr in REDUCING | KEEPING
         new = f"{text}()[{key}]" if is_reduced and isinstance(outer.slice, ast.Constant) else f"{text}({key})"
         yield self._offer_call(context, outer, new, "An item of what the method gives may be meant.")
 
@@ -382,7 +388,7 @@ def _is_item_of_summary(method: ast.expr, key: ast.expr) -> bool:
     """``prices.describe["mean"]``: a name that no such method takes, and that what it gives may have. A table's counts are of a column that is named,
     and have whole rows as their names: `t.value_counts()["A"]` is another thing."""
     is_text = isinstance(key, ast.Constant) and isinstance(key.value, str)
-    return is_text and isinstance(method, ast.Attribute) and method.attr in REDUCING - {"value_counts"}
+    return is_text and isinstance(method, ast.Attribute) and method.attr in REDUCING.union(KEEPING) - {"value_counts"}
 
 
 def _list_operands(node: ast.AST) -> list[ast.expr]:

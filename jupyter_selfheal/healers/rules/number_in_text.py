@@ -20,19 +20,21 @@ ONE_GROUP = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 """A number that may be thousands or have three decimals."""
 SHOWN = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3}){2,}(?![\d,])|(?<![\d,.])\d{1,3}(?:,\d{3})+\.\d")
 DIGITS_BEHIND_POINT = re.compile(r"\d\.\d*[1-9]")
+MEASURED = re.compile(r"([+-]?\d+(?:\.\d+)?)(\s?[a-zA-Zµ°]+)")
+"""A number and its unit: ``30s``, ``2.5 kg``."""
 NUMBER = re.compile(r"[+-]?\d+\.\d+")
 PART = r"\d{1,3}|\d{1,3}(?:,\d{3}){2,}|[\d,]+\.\d+"
 
 
 class NumberInText(Rule):
-    """Read a number from a text that writes it with a point, a thousands separator, a unit of money or a per cent sign.
+    """Read a number from a text that writes it with a point, a thousands separator, a unit or a per cent sign.
 
     **Failure** `ValueError: invalid literal for int() with base 10: '46.0'`, `could not convert string to float: '1,234.50'`.
 
-    **Fix** `int(float(text))`, or `float(text)` where digits would be lost; `text.replace(",", "")`; the sign of money goes; `"12%"` is read without its sign.
+    **Fix** `int(float(text))`, or `float(text)` where digits would be lost; `text.replace(",", "")`; the sign of money goes; `"12%"` is read without its sign, `"30s"` without its unit.
 
     **Fix safety** Safe for `46.0` (a whole number) and `1,234` (groups of three digits). Unsafe where digits are lost
-    (`int("4.7")` becomes 4; or of another text of the list), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one (`0,975`) or, for `float`, where nothing shows that commas part thousands, and for per cent. Silent for texts that hold no number, and for money where the notebook has that of two countries.
+    (`int("4.7")` becomes 4; or of another text of the list), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one (`0,975`) or, for `float`, where nothing shows that commas part thousands, for per cent and for units. Silent for texts that hold no number, and for money where the notebook has that of two countries.
     """
 
     code = "TYP104"
@@ -61,7 +63,7 @@ class NumberInText(Rule):
             loses = call.func.id == "int" and (
                 _is_beside_digits(context, text) or _goes_through_digits(context, call.args[0])
             )
-            readings = list(_list_readings(text, call.func.id, context.text(call.args[0]), loses=loses))
+            readings = list(_list_readings(text, call.func.id, context.operand(call.args[0]), loses=loses))
             for n, (wrapped, what, plain) in enumerate(readings):
                 sure = plain and not doubtful and not (is_open and call.func.id == "float")
                 yield self.patch(
@@ -133,8 +135,6 @@ def _is_any_text(context: RuleContext, written: re.Pattern[str], asked: str) -> 
 
 def _list_readings(text: str, function: str, expression: str, *, loses: bool) -> Iterator[tuple[str, str, bool]]:
     """(new call, what it reads, sure?); ``loses`` says that whole numbers of the texts beside it lose digits."""
-    if re.fullmatch(r"'[^']*'|\"[^\"]*\"|[A-Za-z_][\w.]*(\[.*\])?|.*\)", expression, re.DOTALL) is None:
-        expression = f"({expression})"
     bare, cleaned = text, expression
     if any(c in bare for c in CURRENCY):
         sign = next(c for c in CURRENCY if c in bare)
@@ -148,6 +148,13 @@ def _list_readings(text: str, function: str, expression: str, *, loses: bool) ->
         return
     elif bare.endswith("%"):
         yield f'{function}({cleaned}.rstrip("%"))', "the number of per cent", False
+        return
+    elif (
+        measured := MEASURED.fullmatch(bare)
+    ) and ".removesuffix(" not in expression:  # of several units none is that of the number
+        number, unit = measured.groups()
+        if function == "float" or number.lstrip("+-").isdigit():
+            yield f'{function}({cleaned}.removesuffix("{unit}"))', f"the number of `{unit.strip()}`", False
         return
     try:
         number = float(bare)

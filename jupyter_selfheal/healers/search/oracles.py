@@ -19,6 +19,8 @@ NUMPY_NUMBERS = frozenset(
 )
 NUMPY_TRUTHS = {"np.True_": True, "np.False_": False}
 """How NumPy shows single values since release 2 (https://numpy.org/neps/nep-0051-scalar-representation.html)."""
+_SHOWN_BY_NAME = frozenset({"Counter", "Decimal", "Fraction", "OrderedDict", "deque"})
+"""Classes of Python whose objects are shown as they are made."""
 CELLS_BELOW = 8
 """Cells below whose comments are read."""
 
@@ -42,16 +44,26 @@ def read_stored_oracle(case: Case) -> Oracle:
     if any(o.output_type == "error" for o in outputs):
         return Oracle()
     shown = next((str(o.data.get("text/plain", "")) for o in outputs if o.output_type == "execute_result"), "")
-    if not _is_value(shown):
+    if not _is_value(shown, _list_makers(case)):
         shown = ""
     printed = "".join(o.text for o in outputs if o.output_type == "stream" and o.name == "stdout")
     return Oracle(expect=shown, stdout=printed.strip())
 
 
-def _is_value(shown: str) -> bool:
-    """Whether what is shown is a literal, or is made of literals and NumPy's arrays and numbers alone: ``array([0.5, 1. ])``, ``np.int64(3)``."""
+def _list_makers(case: Case) -> frozenset[str]:
+    """The notebook's own classes, and those of Python and pandas that it imports under the name that they are shown by: what they show makes them anew."""
+    made = {"Timestamp", "Timedelta"}
+    for source in (case.failure.source, *(c.source for c in case.notebook.list_code_before(case.failure.cell_id))):
+        made |= {s.node.name for s in src.list_statements(source) if isinstance(s.node, ast.ClassDef)}
+        made |= _SHOWN_BY_NAME & src.find_names(source).imports
+    return frozenset(made)
+
+
+def _is_value(shown: str, makers: Collection[str]) -> bool:
+    """Whether what is shown is a literal, or is made of literals, NumPy's arrays and numbers, and what these classes make: ``array([0.5, 1. ])``,
+    ``np.int64(3)``, ``Point(4, 6)``."""
     try:
-        tree = _PlainValues().visit(src.parse_expression(shown))
+        tree = _PlainValues(makers).visit(src.parse_expression(shown))
         ast.literal_eval(tree)
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return False
@@ -59,10 +71,16 @@ def _is_value(shown: str) -> bool:
 
 
 class _PlainValues(ast.NodeTransformer):
-    """Puts what NumPy's arrays and numbers are made of in their place."""
+    """Puts what NumPy's arrays and numbers, and objects of these classes, are made of in their place."""
+
+    def __init__(self, makers: Collection[str]) -> None:
+        self.makers = makers
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = ast.unparse(node.func)
+        if name in self.makers:
+            parts = ast.Tuple([*node.args, *(k.value for k in node.keywords)], ast.Load())
+            return ast.fix_missing_locations(self.generic_visit(parts))
         is_plain = all(k.arg == "dtype" and isinstance(k.value, ast.Constant | ast.Name) for k in node.keywords)
         is_known = name == "array" or name in NUMPY_NUMBERS
         types = {k.value.id for k in node.keywords if isinstance(k.value, ast.Name)}

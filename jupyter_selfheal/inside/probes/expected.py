@@ -43,7 +43,14 @@ def list_conveniences() -> Iterator[tuple[str, Any]]:
     if numpy is not None and hasattr(numpy, "ndarray"):
         yield from (("np", numpy), ("numpy", numpy), ("array", numpy.array))
     if pandas is not None and hasattr(pandas, "DataFrame"):
-        yield from (("pd", pandas), ("pandas", pandas), ("DataFrame", pandas.DataFrame), ("Series", pandas.Series))
+        yield from (
+            ("pd", pandas),
+            ("pandas", pandas),
+            ("DataFrame", pandas.DataFrame),
+            ("Series", pandas.Series),
+            ("Timestamp", pandas.Timestamp),
+            ("Timedelta", pandas.Timedelta),
+        )
 
 
 def count_values(value: Any) -> int:

@@ -10,6 +10,8 @@ from typing import Any
 from jupyter_selfheal.inside.search.plain_data import copy_plain_data
 
 INPUTS, SMALL = 120, 12
+SHAPED = 24
+"""Calls with texts of the shape of those that were seen."""
 LEAST_MOVED = 3
 """Records that are needed for a part to be moved on: two are in one order or the other."""
 
@@ -150,6 +152,29 @@ def _list_moved_inputs(calls: Sequence[tuple[Any, ...]]) -> Iterator[tuple[Any, 
                 yield tuple(copy_plain_data(moved if n == place else other) for n, other in enumerate(arguments))
 
 
+def _list_shaped_inputs(calls: Sequence[tuple[Any, ...]], seed: int) -> Iterator[tuple[Any, ...]]:
+    """Calls with other digits in their texts: what reads ``10:02:11`` or ``3x4`` fails for nearly all that a letter more or less makes of it."""
+    rng = random.Random(seed)
+    shaped = [c for c in calls if any(isinstance(v, str) and _has_shape(v) for v in c)]
+    for arguments in itertools.chain.from_iterable(itertools.repeat(shaped, SHAPED)):
+        yield tuple(
+            _change_digits(v, rng) if isinstance(v, str) and _has_shape(v) else copy_plain_data(v) for v in arguments
+        )
+
+
+def _has_shape(text: str) -> bool:
+    """Whether a text holds digits, and something that stands between or beside them."""
+    return any(c.isdigit() for c in text) and not text.isdigit()
+
+
+def _change_digits(text: str, rng: random.Random) -> str:
+    """A text of the same shape: each digit is another one, but for a 0 at the beginning of a number."""
+    before = zip(" " + text, text, strict=False)
+    return "".join(
+        c if not c.isdigit() or (c == "0" and not b.isdigit()) else rng.choice("123456789") for b, c in before
+    )
+
+
 def _list_records(arguments: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     return [item for value in arguments if isinstance(value, list) for item in value if type(item) is tuple]
 
@@ -158,13 +183,15 @@ def generate_inputs(
     calls: Sequence[tuple[Any, ...]], size: int = INPUTS, seed: int = 0, known: Sequence[Any] = ()
 ) -> list[tuple[Any, ...]]:
     """Distinct argument lists: those seen first, then the smallest ones made of their parts, then those whose records are tied, or have a
-    part moved on, then mutations of those seen, of mutations too, some towards literals in ``known``."""
+    part moved on, then those whose texts have other digits, then mutations of those seen, of mutations too, some towards literals in ``known``."""
     rng = random.Random(seed)
     inputs: dict[str, tuple[Any, ...]] = {repr(c): c for c in calls}
     pool = list(inputs.values())
-    for ready in (_list_small_inputs(calls), _list_tied_inputs(calls), _list_moved_inputs(calls)):
-        size += len(small := list(itertools.islice(ready, SMALL)))
-        inputs |= {repr(s): s for s in small if repr(s) not in inputs}
+    made = (_list_small_inputs(calls), _list_tied_inputs(calls), _list_moved_inputs(calls))
+    shaped = itertools.islice(_list_shaped_inputs(calls, seed), SHAPED)
+    for ready in (*(itertools.islice(m, SMALL) for m in made), shaped):
+        size += len(added := list(ready))
+        inputs |= {repr(a): a for a in added if repr(a) not in inputs}
     for _ in range(size * 8):
         if len(inputs) >= size + len(calls) or not pool:
             break

@@ -35,6 +35,7 @@ from jupyter_selfheal.inside.search.mutations import (
     moved_statements,
     names,
     never_begun,
+    numbers_in_texts,
     operators,
     ordering_keys,
     outside_values,
@@ -103,6 +104,7 @@ OPERATORS = (
     *forgotten_links.OPERATORS,
     *rest_of_loop.OPERATORS,
     *outside_values.OPERATORS,
+    *numbers_in_texts.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""
