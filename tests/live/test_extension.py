@@ -189,3 +189,19 @@ def test_an_error_that_a_magic_showed_by_itself_is_a_failure_once(shell: Interac
     count = len(session.heals)
     shell.run_cell("%%time\n1 + 1")
     assert len(session.heals) == count
+
+
+def test_an_interrupt_of_ours_is_one_sentence_and_leaves_our_places(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It comes while what the cell raised is read: in the exception's own text here, in an import of ours as a rule."""
+    extension.load(shell)
+    shell.run_cell("class Stops(Exception):\n    def __str__(self):\n        raise KeyboardInterrupt")
+    ours = places(shell)
+    shell.run_cell("raise Stops()")
+    said = "".join(capsys.readouterr())
+    assert "Self-heal: stopped; nothing was changed." in said
+    assert "Error in callback" not in said
+    assert "shell_hooks" not in said
+    assert places(shell)[:5] == ours[:5]
+    assert session_of(shell).heals.latest is None

@@ -60,20 +60,20 @@ class HealDispatcher:
         case = self._build_case(failure, chosen.oracle)
         config = chosen.apply_to(session.config)
         states = session.checkpoints.freeze_after_failure(run, error, alone=resume.is_tried_after_failure_only(failure))
-        heal = self._build_heal(run, case, config, error, home)
-        session.remember(heal)
         waits = not home and (bool(chosen.wait) if chosen.wait >= 0 else self._should_wait())
-        heal.is_placed, heal.is_waited_for = not home, waits
-        with heal.lock:  # what the worker answers is shown on a card that is there
-            is_sent = self._send_heal(heal, states, config, new_modules=new_modules)
-            if not waits and not home:
-                try:
+        try:
+            heal = self._build_heal(run, case, config, error, home)
+            session.remember(heal)
+            heal.is_placed, heal.is_waited_for = not home, waits
+            with heal.lock:  # what the worker answers is shown on a card that is there
+                is_sent = self._send_heal(heal, states, config, new_modules=new_modules)
+                if not waits and not home:
                     heal.view.show(heal)
-                except BaseException:  # nobody sees it, and nobody would end it
-                    session.client.send(m.Cancel(run))
-                    session.checkpoints.release(states)
-                    session.heals.remove(run)
-                    raise
+        except BaseException:  # nobody sees it, and nobody would end it
+            session.client.send(m.Cancel(run))
+            session.checkpoints.release(states)
+            session.heals.remove(run)
+            raise
         if not is_sent:
             session.checkpoints.release(states)
             heal.update_card(

@@ -38,6 +38,12 @@ else:
 
 _MESSAGES = "jupyter_selfheal.messages"
 
+_INTERRUPTED = {
+    "handle_pre_run_cell": "the cell had not begun, and runs now: interrupt it again to stop it.",
+    "reproduce_failure": "a fix is looked for all the same: interrupt again to stop that.",
+}
+"""What an interrupt did that came while something of ours was at work, where it ended no heal."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -52,7 +58,9 @@ def report_errors(method: F) -> F:
             return method(self, *args, **kwargs)
         except Exception as error:
             self._session.report_internal_error(method.__name__, error)
-            return None
+        except KeyboardInterrupt:  # IPython would draw it with frames of ours, and let go of a handler that raises
+            print(f"Self-heal: {_INTERRUPTED.get(method.__name__, 'stopped; nothing was changed.')}")
+        return None
 
     return wrapper  # type: ignore[return-value]
 
