@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_selfheal.engine.parts import load_part
-from jupyter_selfheal.model import Launch, Start
+from jupyter_selfheal.model import Launch, Notebook, Start
 from jupyter_selfheal.ports import TrialKernel
 
 if TYPE_CHECKING:
@@ -49,6 +49,16 @@ def find_project(folder: str) -> str:
     """The folder of the project that a notebook in ``folder`` belongs to."""
     project: str = load_part("kernels.project", "find_project")(folder)
     return project
+
+
+def find_gone_use(notebook: Notebook, kernelspec: str) -> str:
+    """What a notebook uses that an installed package has no longer (`sklearn.cross_validation`): a cell of it will fail. Empty where there is no such
+    use, or where its kernel has another environment than ours."""
+    if find_kernel_python(kernelspec) != sys.executable:
+        return ""
+    sources = [cell.source for cell in notebook.cells if cell.kind == "code"]
+    used: str = load_part("healers.rules.context.written_before", "find_gone_use")(sources)
+    return used
 
 
 def find_kernel_python(kernelspec: str) -> str:

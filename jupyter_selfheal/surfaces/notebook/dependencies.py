@@ -98,6 +98,8 @@ class BatchDependencies:
     """Opens the state in which the healed notebook is run in the end; where there is none, ``open_state`` does."""
     runs_beside: bool = False
     """Whether the healed notebook's clean run may begin while its last cells are still being healed."""
+    foresees_failure: Callable[[], bool] = bool
+    """Whether a cell will surely fail: then that run begins with the first one."""
     is_brief: bool = False
     """Whether errors may be written as Python writes them: nobody is shown the outputs of cells that fail."""
     runs_together: bool = False

@@ -75,7 +75,7 @@ class Batch:
         self.specifications = SpecificationChecks(self.dependencies.why_no_model)
         self.silent = SilentChanges(self.dependencies.expect_outputs)
         self.without = RunsWithout()
-        self.heals, self.rebuilt = 0, False
+        self.heals, self.rebuilt, self.foreseen = 0, False, False
         self.told: dict[str, kept_roots.HealBehind] = {}
         """The heals of cells whose root was mended and that run anew behind it."""
 
@@ -144,9 +144,12 @@ class Batch:
 
     def _run_cells(self, chain: Chain) -> str | None:
         """Run the cells in their order, healing those that fail; why that could not go on to the end, or None."""
+        self.foreseen = self.dependencies.runs_beside and self.dependencies.foresees_failure()
         while (cell := self._find_next_cell()) is not None:
             if chain.deadline.is_over:
                 return chain.deadline.words
+            if self.fixes or self.foreseen:
+                self._go_on_beside(chain, self.done)  # of none at first: its kernel starts
             self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), "running")
             fixes = len(self.fixes)
             try:
@@ -158,8 +161,6 @@ class Batch:
                 if not self.done:
                     raise
                 return f"Its kernel could not go on: {str(error).replace(RUN_AGAIN, '')}."
-            if self.fixes:
-                self._go_on_beside(chain, self.done)
             if len(self.fixes) > fixes:
                 self._keep_point(chain)
         return None
@@ -261,7 +262,7 @@ class Batch:
         mended and nothing is recorded of the cell yet, before it."""
         number = self.numbers.get(cell.id, 0)
         case, starts = self._build_case(chain, cell, failure, after)
-        if failures.lies_in_notebook(failure) and not self.fixes:
+        if failures.lies_in_notebook(failure) and not self.fixes and not self.foreseen:
             # its fix will be proven in a clean kernel, which takes a while to start, and to import what the notebook does
             self._go_on_beside(chain, {c.id for c in self._list_done() if is_set_up(c)})
         told = self.told.get(cell.id)

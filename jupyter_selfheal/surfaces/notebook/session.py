@@ -176,6 +176,7 @@ class Session:
             open_clean=lambda: self.kernels.open_clean_state(document, CLEAN_SEED),
             look_at_end=self._note_reads if self.settings.cache else None,
             runs_beside=self.may_run_beside(document),
+            foresees_failure=lambda: bool(engine.find_gone_use(document.notebook, document.kernelspec)),
             is_brief=not self.settings.shows_errors,
             runs_together=self.may_run_together(document),
             goes_on_behind=self.may_go_on_behind(document),

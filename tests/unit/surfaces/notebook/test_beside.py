@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,6 +83,80 @@ def test_a_fix_of_a_cell_that_had_run_beside_is_proven_from_the_top(document: Ma
     assert report.survived
     assert printed(seen, "c2") == "1\n"
     assert report.healed.cells[0].source == "def f(): return 1"
+    assert len(states) <= 3
+
+
+FORESEEN = ("a = 1", "b = a + 1", "c = undefined", "print(a + b + c)")
+
+
+def note_beside(made: Batch) -> list[list[str]]:
+    """The cells of each trial of clean states, as they come."""
+    ran: list[list[str]] = []
+
+    class Noted(Apart):
+        def run(self, request: TrialRequest) -> tuple[Trial, FakeKernel | None]:
+            ran.append([step.code for step in request.steps if isinstance(step, Run)])
+            trial, after = super().run(request)
+            if after is not None:
+                after.__class__ = type(self)
+            return trial, after
+
+    made.dependencies = replace(made.dependencies, open_clean=Noted)
+    return ran
+
+
+def test_where_a_failure_is_foreseen_the_clean_run_begins_with_the_first_cell(document: Make) -> None:
+    made = batch(document(*FORESEEN), write_one)
+    beside(made)
+    ran = note_beside(made)
+    seen_at_failure: list[list[str]] = []
+    heal = made.dependencies.heal
+
+    def heal_later(*given: Any) -> Any:
+        assert wait_until(lambda: ran[:1])
+        seen_at_failure.extend(ran)
+        return heal(*given)
+
+    made.dependencies = replace(made.dependencies, heal=heal_later, foresees_failure=lambda: True)
+    report, seen = made.run()
+    assert seen_at_failure[0][0] == "a = 1"
+    assert (report.survived, report.ran_beside, report.count(Status.HEALED)) == (True, True, 1)
+    assert printed(seen, "c3") == "4\n"
+    assert [code for codes in ran for code in codes].count("a = 1") == 1
+
+
+@pytest.mark.parametrize(
+    ("foresees", "runs_beside", "cells"),
+    [(False, True, ("a = 1", "print(a)")), (True, False, ("a = 1", "print(a)")), (True, False, FORESEEN)],
+    ids=["none is foreseen", "none may run beside", "it may not, and a cell fails"],
+)
+def test_no_clean_run_begins_before_a_failure_else(
+    document: Make, cells: tuple[str, ...], *, foresees: bool, runs_beside: bool
+) -> None:
+    made = batch(document(*cells), write_one)
+    beside(made)
+    ran = note_beside(made)
+    made.dependencies = replace(made.dependencies, foresees_failure=lambda: foresees, runs_beside=runs_beside)
+    report, _ = made.run()
+    assert not report.ran_beside
+    assert len(ran) == report.count(Status.HEALED)
+
+
+def test_a_failure_that_was_foreseen_and_does_not_come_leaves_all_as_it_is(document: Make) -> None:
+    made = batch(document("a = 1", "print(a)"), write_one)
+    beside(made)
+    made.dependencies = replace(made.dependencies, foresees_failure=lambda: True)
+    report, seen = made.run()
+    assert (report.count(Status.RAN), report.survived, report.ran_beside) == (2, True, False)
+    assert printed(seen, "c1") == "1\n"
+
+
+def test_a_fix_above_what_had_run_beside_from_the_beginning_is_proven_from_the_top(document: Make) -> None:
+    made = batch(document("def f(): return undefined", "a = 1", "print(f())  # above"), write_one)
+    states = beside(made)
+    made.dependencies = replace(made.dependencies, foresees_failure=lambda: True)
+    report, seen = made.run()
+    assert (report.survived, printed(seen, "c2")) == (True, "1\n")
     assert len(states) <= 3
 
 
