@@ -100,13 +100,15 @@ def choose_questions(
 
 
 def _select_tied(case: Case, candidates: Sequence[Candidate], accept: float) -> tuple[Candidate, ...]:
-    """The best candidate, where it would be applied, and those that the same evidence speaks for.
+    """The best candidate, where it would be applied but for what its checks leave untold, and those that the same evidence speaks for.
 
     A safer one is not tied with one that is less safe, nor a search's guess with one that is clearly less likely, or that did the
     same on every input on which they were compared; nor a safe one with one that changes more beside it, for which nothing speaks.
     """
     best = candidates[0] if candidates else None
-    if best is None or best.patch.healer == USER or best.verdict.score < accept or not _is_sound(best):
+    if best is None or best.patch.healer == USER or not _is_sound(best):
+        return ()
+    if best.verdict.score < accept and not best.verdict.untold:
         return ()
     if draws_unseeded(case, best.patch):
         return ()

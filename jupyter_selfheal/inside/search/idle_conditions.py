@@ -67,6 +67,13 @@ def list_one_way(runner: Runner, unit: int, steps: int) -> list[str]:
     return [text for text, came in zip(texts, outcomes, strict=True) if len(came) == 1]
 
 
+def count_decisions(text: str) -> int:
+    """How many conditions, or parts of one, and loops a text has."""
+    tree = ast.parse(text)
+    loops = sum(isinstance(node, ast.For | ast.AsyncFor | ast.While) for node in ast.walk(tree))
+    return loops + sum(1 for _ in _list_conditions(tree))
+
+
 Place = Callable[[ast.expr], None]
 """Puts another expression in the place of a condition."""
 
