@@ -185,9 +185,8 @@ class LiveSession:
             return f"No model was asked: {error}."
         if key is None:
             return None
-        return (
-            f"No model was asked: start the kernel with {key} set (or choose c.SelfHeal.provider), then `%heal model`."
-        )
+        what = "the kernel" if hasattr(self.shell, "kernel") else "IPython"
+        return f"No model was asked: start {what} with {key} set (or choose c.SelfHeal.provider), then `%heal model`."
 
     def explain_unchecked_words(self, config: HealConfig) -> str | None:
         """Why a specification in words cannot be checked, and what can be; None where a model may be asked."""

@@ -370,7 +370,8 @@ function render({ model, el }) {
     const here = card.phase !== "applied" || isHere(card);
     root.dataset.phase = live ? card.phase : "lost";
     page = Math.min(page, Math.max((card.candidates || []).length - 1, 0));
-    status.textContent = !live ? `${card.status} (the kernel this was proven in is gone: run the cell again)`
+    const itsKernel = (card.candidates || []).length ? "the kernel this was proven in" : "its kernel";
+    status.textContent = !live ? `${card.status} (${itsKernel} is gone: run the cell again)`
       : here ? card.status : `${card.status} in another tab. Save it there, then reload this notebook from disk (File menu).`;
     const { buttons, status: _status, seconds: _seconds, ...rest } = card;
     const now = JSON.stringify(rest) + page;
