@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -296,3 +297,22 @@ def test_code_is_no_answer_at_a_simple_prompt_either_and_is_to_be_typed_again(te
     shown = " ".join(terminal.prompt().split())
     assert "NameError" in shown, "nothing was run that the user was told to type again"
     assert "start IPython with ANTHROPIC_API_KEY set" in shown
+
+
+def test_lines_of_a_pipe_are_cells_and_no_answers(tmp_path: Path) -> None:
+    env = {**os.environ, "IPYTHONDIR": str(tmp_path / "ipython"), "JUPYTER_DATA_DIR": str(tmp_path), "TERM": "dumb"}
+    lines = [
+        "%load_ext jupyter_selfheal",
+        "items = [1, 2]; items.appendd(3)",
+        "y = 5",
+        "y",
+        "items",
+        "%heal approve",
+        "items",
+    ]
+    ran = subprocess.run(
+        [sys.executable, "-m", "IPython", "--no-banner", "--colors=NoColor", "--simple-prompt", "--no-confirm-exit"],
+        input="\n".join(lines) + "\n", env=env, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert "no terminal is read, so nothing is asked" in ran.stdout
+    assert re.findall(r"Out\[\d+\]: (.*)", ran.stdout) == ["5", "[1, 2]", "[1, 2, 3]"]

@@ -70,12 +70,16 @@ class HealWaiter:
         words.print_lines(words.list_card_lines(heal.card, heal.case.notebook))
         return False
 
-    @staticmethod
-    def _is_looked_at(heal: LiveHeal) -> bool:
-        """Whether the user has not gone on typing: lines that were meant for the next prompt are no answer to a question they came before."""
-        if heal.card.automatic_way or not has_typed_ahead():
+    def _is_looked_at(self, heal: LiveHeal) -> bool:
+        """Whether the user has not gone on typing: lines that were meant for the next prompt are no answer to a question they came before.
+        Nor are those of a file or a pipe that IPython reads."""
+        if heal.card.automatic_way:
             return True
-        words.print_lines(["you typed on, so nothing is asked: `%heal show` shows the fix, `%heal approve` applies it"])
+        is_piped = not hasattr(self._session.shell, "kernel") and not (sys.stdin and sys.stdin.isatty())
+        if not is_piped and not has_typed_ahead():
+            return True
+        why = "no terminal is read" if is_piped else "you typed on"
+        words.print_lines([f"{why}, so nothing is asked: `%heal show` shows the fix, `%heal approve` applies it"])
         return False
 
     def _ask_user(self, heal: LiveHeal, result: Any) -> bool:
