@@ -168,6 +168,7 @@ class RunDoubts:
         about what is put in, is of several edits, or has weak checks, where a likely slip beside it makes no difference to the checks."""
         c, calls = self.candidates[n], self.sight.calls
         divides_by_size = all(takes_number_from_size(self.units[k].text, text) for k, text in c.texts.items())
+        divides_by_size |= self.maker.count_outside_reads(c.texts) < self.maker.count_outside_reads({})
 
         def describe(function: str, checked: list[tuple[Any, ...]]) -> str:
             given = calls.get(function, ())

@@ -7,6 +7,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal.inside.search.mutations.operators import DIVIDES, asks_for_divisor
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
 
 ALPHABET, WORD, LIKE = 3, 4, 0.75
@@ -26,6 +27,8 @@ def propose_constants(s: Scope, node: ast.AST) -> Iterator[Change]:
             continue
         if _is_idle(s, node, new):
             prior *= 0.3
+        if isinstance(parent := s.parents[node], ast.Compare) and asks_for_divisor(parent.left, node):
+            prior *= DIVIDES
         yield Change((s.replace_node(node, new),), prior, node.lineno, f"`{old}` should be `{new}`")
         same = group_equal_constants(s).get((type(value), value), ())
         if len(same) > 1 and same[0] is node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.search.scope import FUNCTIONS, Change, Scope
 
 
 def propose_windows(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -42,6 +42,24 @@ def _list_window_sizes(s: Scope, node: ast.AST, name: str) -> Iterator[str]:
                 for one, other in ((left, right), (right, left)):
                     if isinstance(one, ast.Name) and one.id == name:
                         yield s.text_of(other)
+
+
+def propose_pairs(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``for j in range(i + 1, len(xs))`` for ``range(len(xs))`` in a loop of ``i`` over the same: each pair once, and nothing with itself."""
+    loops: list[ast.For | ast.comprehension] = []
+    if isinstance(node, ast.For):
+        above = (n for n in s.walk_upwards(node) if isinstance(n, ast.For | FUNCTIONS))
+        loops = [n for n in (next(above, None), node) if isinstance(n, ast.For)]
+    elif isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+        loops = [*node.generators[:2]]
+    match [(loop.target, loop.iter) for loop in loops]:
+        case [
+            (ast.Name(name), ast.Call(ast.Name("range"), [*_, end], [])),
+            (ast.Name(), ast.Call(ast.Name("range"), [stop] | [ast.Constant(0), stop], []) as inner),
+        ] if s.text_of(end).startswith(s.text_of(stop)):
+            new = f"range({name} + 1, {s.text_of(stop)})"
+            words = f"`{s.text_of(inner)}` gives each pair twice: `{new}`"
+            yield Change((s.replace_node(inner, new),), 0.75, inner.lineno, words)
 
 
 def propose_past_end(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -91,4 +109,4 @@ def _steers_loop(stmt: ast.stmt) -> bool:
     )
 
 
-OPERATORS = (propose_windows, propose_past_end, propose_else_of_loop)
+OPERATORS = (propose_windows, propose_pairs, propose_past_end, propose_else_of_loop)

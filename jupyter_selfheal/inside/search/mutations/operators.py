@@ -67,6 +67,18 @@ NO_REMAINDER = 0.4
 """What remains of the weight of another operator for the ``%`` of ``x % n == 0`` or ``if x % n``, which says what it means."""
 
 
+DIVIDES = 0.4
+"""What remains of the weight of another comparison for ``n % d == 0``, which asks whether the one divides the other."""
+
+
+def asks_for_divisor(left: ast.expr, right: ast.expr) -> bool:
+    """``n % d == 0`` of a variable: of a number, as 2, either half may be meant."""
+    match left, right:
+        case ast.BinOp(_, ast.Mod(), ast.Name()), ast.Constant(0):
+            return True
+    return False
+
+
 def _is_asked(s: Scope, node: ast.expr) -> bool:
     """True for an operand of a comparison, and for what is a condition by itself."""
     parent = s.parents[node]
@@ -112,6 +124,8 @@ def propose_comparisons(s: Scope, node: ast.AST) -> Iterator[Change]:
                 continue
             if new in _ORDERS and old in ("==", "!=") and s.infer_kinds(left) | s.infer_kinds(right) == {TEXT}:
                 prior *= 0.25
+            if old == "==" and asks_for_divisor(left, right):
+                prior *= DIVIDES
             if new == "in" and s.infer_kinds(right) == {ITEMS} and ITEMS not in s.infer_kinds(left):
                 prior = 0.7  # one item is compared with a whole list
             yield Change((edit,), prior, node.lineno, f"`{old}` should be `{new}`")

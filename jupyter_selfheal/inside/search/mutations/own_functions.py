@@ -16,6 +16,8 @@ _FILLED = 0.25
 """How much less likely a call is one argument of which is called otherwise than its parameter."""
 MOST_ASKED, PARTS = 3, 6
 """Parameters of a function that is asked something, and things at hand that it may be asked of."""
+_UNSPOKEN, _BEGINNING = 0.2, 4
+"""How much less likely a function is to be asked that nothing here speaks of, and the letters by which it would."""
 _HANDED_ON = 0.2
 """How much less likely a function is meant to be called that is an argument: what it is given to may call it."""
 
@@ -67,9 +69,11 @@ def propose_asked_function(s: Scope, node: ast.AST) -> Iterator[Change]:
     for name, parameters in s.hints.signatures.items():
         if name == own or name in s.called or not 0 < len(parameters) <= MOST_ASKED:
             continue
+        share = 1.0 if _is_spoken_of(s, name) else _UNSPOKEN
         for call in _list_asking_calls(s, node, name):
             for new, prior in ((f"{test} and {call}", 0.4), (call, 0.2), (f"{test} and not {call}", 0.05)):
-                yield Change((s.replace_node(node.test, new),), prior, node.lineno, f"`{name}` is not asked: `{new}`")
+                words = f"`{name}` is not asked: `{new}`"
+                yield Change((s.replace_node(node.test, new),), prior * share, node.lineno, words)
 
 
 def propose_uncalled_helper(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -169,6 +173,12 @@ def _list_looped(s: Scope, node: ast.AST) -> Iterator[str]:
     for parent in s.walk_upwards(node):
         if isinstance(parent, ast.For) and isinstance(parent.target, ast.Name):
             yield parent.target.id
+
+
+def _is_spoken_of(s: Scope, function: str) -> bool:
+    """Whether a word of a function's name, or one that begins alike, stands in the source: of ``is_prime`` nothing speaks that counts pairs."""
+    text = s.text.lower()
+    return any(word[:_BEGINNING] in text for word in function.lower().split("_") if len(word) >= _BEGINNING)
 
 
 def _speaks_of(name: str, function: str) -> bool:

@@ -65,3 +65,10 @@ def test_plain_values_of_the_cell_are_there_when_patches_are_compared() -> None:
     report = find(definition, "assert scale(3) == 6\nassert scale(5) == 10\nassert scale(0) == 0")
     assert all("error" not in answer for q in report["questions"] for answer, _ in q["answers"].values())
     assert report["patches"][0]["rival"] != "too few inputs are known on which another change would differ"
+
+
+def test_that_a_mean_of_nothing_was_a_number_came_of_the_notebooks_variable() -> None:
+    definition = "x = [1, 2, 3]\ndef mean(xs):\n    return sum(xs) / len(x)\n"
+    first = find(definition, "assert mean([1, 2, 3, 6]) == 3.0")["patches"][0]
+    assert "len(xs)" in "".join(first["texts"].values())
+    assert not first["rival"]
