@@ -34,11 +34,11 @@ from jupyter_selfheal.healers.syntax import (
 from jupyter_selfheal.healers.syntax.doubts import count_doubts
 from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 from jupyter_selfheal.healers.syntax.objections import find_objection
-from jupyter_selfheal.healers.syntax.parser import BELOW, Parser, find_tail
+from jupyter_selfheal.healers.syntax.parser import BELOW, Parser, count_open, find_tail
 from jupyter_selfheal.healers.syntax.readings import LAYOUTS, Reading, choose_readings
 from jupyter_selfheal.healers.syntax.site import Site, Slip, find_site
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.tokens import SIGN, find_position, split_tokens
+from jupyter_selfheal.healers.syntax.tokens import find_position
 from jupyter_selfheal.healers.syntax.touching_values import list_completions
 
 READINGS = 48
@@ -139,6 +139,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     wrapping.quote_words,
     wrapping.quote_signs,
     wrapping.quote_keywords,
+    quotes.quote_templates,
     quotes.close_before_values,
     quotes.turn_inner_quotes,
     quotes.mend_quotes,
@@ -332,9 +333,7 @@ def _measure_rest(state: _State) -> float:
     lines = state.source.count("\n", _find_at(state.source, state.fault))
     if "never closed" not in state.fault.message:
         return lines
-    signs = Counter(t.text for t in split_tokens(state.source) if t.kind == SIGN)
-    still_open = sum(signs[s] for s in token_edits.OPENERS) - sum(signs[s] for s in token_edits.CLOSERS)
-    return lines + 0.01 * min(max(still_open, 0), 50)
+    return lines + 0.01 * min(max(count_open(state.source), 0), 50)
 
 
 def _find_rest(state: _State) -> tuple[str, ...]:
@@ -391,7 +390,9 @@ def _estimate_rest(state: _State, new: str, after: Fault) -> float | None:
     # a closing bracket that nothing opens, or a quote that nothing closes, is found before anything is parsed, and hides what is wrong above it
     signs = ("unmatched", "does not match opening", "unterminated string")
     shows = any(m in state.fault.message for m in signs) and not _find_needed(after)
-    if further or shows or ("unterminated" in state.fault.message and is_open):
+    # what was wrong within brackets is mended, and all was read to the end: only now it is said that one of them is not closed
+    ends = is_open and not was_open and after.line <= state.fault.line and count_open(new) <= count_open(state.source)
+    if further or shows or ends or ("unterminated" in state.fault.message and is_open):
         return find_cost("further_fault")
     if (after.message, left) in state.seen or (after.message == state.fault.message and left == before_left):
         return None

@@ -143,6 +143,12 @@ class Parser:
         self.characters += len(source) + 200
 
 
+def count_open(source: str) -> int:
+    """How many more brackets are opened than closed."""
+    signs = [t.text for t in split_tokens(source) if t.kind == SIGN]
+    return sum((s in CLOSER_OF) - (s in CLOSER_OF.values()) for s in signs)
+
+
 def find_tail(source: str, fault: Fault) -> str:
     """What stands some lines below a fault, from the beginning of a line on."""
     lines = source.splitlines(keepends=True)

@@ -22,6 +22,10 @@ _METHOD = re.compile(r"\.(?:format|join|split|strip|lower|upper|replace)\(")
 _SPOKEN = re.compile(r"\b(?:and|or|is|in|not|if|else|for)\b")
 """Words of the language that stand in a sentence, too."""
 
+_PRINTS = re.compile(r"\s*print(?:\s*\(|\s+)")
+_FIELD = re.compile(r"\{[^\W\d][\w.\[\]]*(?::[^{}]*)?\}")
+_FILLED = re.compile(r"\.format\(")
+
 
 def mend_quotes(site: Site) -> Iterator[Slip]:
     """A quote that was left out, on the lines of the quotes that nothing closes and of the fault."""
@@ -33,6 +37,34 @@ def mend_quotes(site: Site) -> Iterator[Slip]:
         for quote in quotes:
             for at, cost in _list_quote_places(text):
                 yield Slip(start + at, start + at, quote, cost + (0.0 if opened else 0.8), f"`{quote}` is missing")
+
+
+def quote_templates(site: Site) -> Iterator[Slip]:
+    """``print({} x {}.format(a, b))`` as ``print("{} x {}".format(a, b))``, and ``print(Sorry, {n} is odd)`` as ``print(f"Sorry, {n} is odd")``: a text
+    with places for values stands there without its quotes."""
+    _, start, end = site.line
+    line = site.source[start:end].rstrip(" ;")
+    head = _PRINTS.match(line)
+    if head is None or set(line) & {"'", '"', "#"}:
+        return
+    filled = _FILLED.search(line)
+    closes = not filled and head[0].endswith("(") and line.endswith(")")
+    stop = filled.start() if filled else len(line) - closes
+    inside = line[head.end() : stop].strip()
+    if "{" not in inside or not (filled or _has_words(_FIELD.sub("", inside), site)):
+        return
+    words = f"the quotes around `{inside[:30]}` are missing"
+    new = f'"{inside}"' if filled else f'f"{inside}"'
+    begin = head.end()
+    if not head[0].endswith("("):
+        begin, new = line.index("print") + len("print"), f"({new}" + ("" if filled else ")")
+    yield Slip(start + begin, start + stop, new, find_cost("wrap.template"), words)
+
+
+def _has_words(text: str, site: Site) -> bool:
+    """Whether what stands around the places for values is a text: it has a word that the cell does not know, and no brackets."""
+    words = re.findall(r"[^\W\d]\w+", text)
+    return not set(text) & set("{}()[]") and not site.list_set_names().union(BUILTINS).issuperset(words)
 
 
 def close_before_values(site: Site) -> Iterator[Slip]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -61,6 +61,7 @@ _CONDITIONS = (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.Match, ast.While)
 _WORDS = re.compile(r"[^\W\d_]+")
 _LITERAL = re.compile(r"(?s)([A-Za-z]{0,2})('''|\"\"\"|'|\")(.*)\2")
 _SLOT = re.compile(r"\{\{|\}\}|\{[^{}]*\}|%(?:\(\w+\))?[-+ #0]*\d*(?:\.\d+)?[sdifgrxeEGcu%]")
+_CALL = re.compile(r", ?[^\W\d]\w*\([^()]*\)")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -208,7 +209,7 @@ def find_text_edits(parts: Sequence[Part], printed: str, expected: str) -> TextE
         return None
     told = sum(number < 0 and bool(re.search(r"\w", text)) for number, text in pieces) >= VALUES
     frees = (("",), ("sep",), ("", "sep"), ("end",), ("", "end"), ("", "sep", "end"))
-    matches = [values for free in frees if (values := _match_output(parts, pieces, expected, free)) is not None]
+    matches = [values for free in frees for values in _match_output(parts, pieces, expected, free)]
     for rewords, values in itertools.product((False, True) if told else (False,), matches):
         changed = {n: v for n, v in values.items() if v != parts[n].value}
         if not changed or not _may_change(parts, changed, rewords):
@@ -225,7 +226,7 @@ def _may_change(parts: Sequence[Part], changed: Mapping[int, str], rewords: bool
         return False
     for number, new in changed.items():
         part = parts[number]
-        if _is_taken(parts, number, new) or _adds_value(part.value, new):
+        if _is_taken(parts, number, new) or _adds_value(part.value, new) or _drops_call(part.value, new):
             return False
         if _is_value(part.value, new) and not (rewords and part.always):
             return False
@@ -260,8 +261,8 @@ def _cut_output(printed: str) -> list[tuple[int, str]]:
 
 def _match_output(
     parts: Sequence[Part], pieces: Sequence[tuple[int, str]], expected: str, free: tuple[str, ...]
-) -> dict[int, str] | None:
-    """The value of each free text under which the output is the expected one."""
+) -> list[dict[int, str]]:
+    """The values of the free texts under which the output is the expected one; of texts that came out side by side first as they are most alike."""
     expression: list[str] = []
     named: set[int] = set()
     for number, text in pieces:
@@ -283,13 +284,42 @@ def _match_output(
     if match is None and expression and expression[-1].startswith("(?P="):
         match = re.fullmatch("".join(expression[:-1]), wanted)  # the last blank of a line is not expected
     if match is None:
-        return None
-    return {n: match[f"t{n}"] for n in named}
+        return []
+    values = {n: match[f"t{n}"] for n in named}
+    shared = {**values, **_share_out(parts, [n for n, _ in pieces], values)}
+    return [values] if shared == values else [shared, values]
+
+
+def _share_out(parts: Sequence[Part], numbers: Sequence[int], values: Mapping[int, str]) -> dict[int, str]:
+    """What is expected of texts that came out side by side, and once, cut where their own letters end: a question and the next one stand in one
+    line, and nothing but their letters says where the second begins."""
+    import difflib
+
+    once = {n for n, times in Counter(numbers).items() if times == 1}
+    shared: dict[int, str] = {}
+    for is_free, run in itertools.groupby(numbers, lambda n: n in values and n in once and not parts[n].keyword):
+        side_by_side = list(run) if is_free else []
+        if len(side_by_side) < 2:
+            continue
+        old, new = ("".join(side[n] for n in side_by_side) for side in ({n: parts[n].value for n in values}, values))
+        blocks = difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+        start = end = 0
+        for n in side_by_side:
+            end += len(parts[n].value)
+            into = next(b for b in blocks if end < b.a + b.size or b.size == 0)
+            cut = len(new) if n == side_by_side[-1] else into.b + max(end - into.a, 0)
+            shared[n], start = new[start:cut], cut
+    return shared
 
 
 def _adds_value(old: str, new: str) -> bool:
     """True where a text would get a digit or a line that it did not have."""
     return bool(set(_DIGITS.findall(new)) - set(_DIGITS.findall(old))) or new.count("\n") > old.count("\n")
+
+
+def _drops_call(old: str, new: str) -> bool:
+    """True where a call stands in a text that nothing closed in time (``"Sum:, add(a, b)"``), and would give way to what it gives."""
+    return any(call not in new for call in _CALL.findall(old))
 
 
 def _is_value(old: str, new: str) -> bool:

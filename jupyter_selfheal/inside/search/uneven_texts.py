@@ -91,8 +91,11 @@ def _leave_out(words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 def _end_as(text: str, sibling: str) -> str:
-    """The text with its sibling's sign at the end; blanks count for nothing, as they may part it from what is printed next."""
+    """The text with its sibling's sign at the end; blanks count for nothing, as they may part it from what is printed next. One that ends as a sentence
+    of another kind (``You lost.`` beside ``You won!``) is left."""
     own, other = _END.search(text), _END.search(sibling)
     if own is None or other is None or own[2].strip() == other[2].strip():
+        return text
+    if {own[2].strip(), other[2].strip()} <= {".", "!", "?"}:
         return text
     return text[: own.start(2)] + other[2]

@@ -21,6 +21,7 @@ from jupyter_selfheal.inside.search.left_out_signs import list_left_out_signs
 from jupyter_selfheal.inside.search.level_changes import list_level_changes
 from jupyter_selfheal.inside.search.lost_values import list_lost_values
 from jupyter_selfheal.inside.search.method_changes import list_method_changes
+from jupyter_selfheal.inside.search.missing_lines import list_missing_lines
 from jupyter_selfheal.inside.search.name_changes import list_name_changes
 from jupyter_selfheal.inside.search.reading_changes import NUMBERS, find_span, is_call, list_reading_changes
 from jupyter_selfheal.inside.search.repeated_slips import list_repeated_slips
@@ -30,10 +31,8 @@ from jupyter_selfheal.inside.search.source_text import Source
 from jupyter_selfheal.inside.search.unbound_reads import list_lost_reads, list_renamed_targets
 from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
 from jupyter_selfheal.inside.search.unpacking_changes import list_unpacking_changes
-from jupyter_selfheal.inside.tree_names import keep_nodes, list_defined_names, list_read_names, walk
+from jupyter_selfheal.inside.tree_names import keep_nodes, list_defined_names, walk
 
-PRINTED = 3
-"""Values that are tried for a line that is not printed."""
 _NUMBER = re.compile(r"\d+")
 _MARK = re.compile(r"([-*+>•#.]{1,3}) +\w")
 _HEAD, _TAIL = re.compile(r"([^\W\d][^\d]{0,40}?) -?\d"), re.compile(r"\d\S* ([^\W\d][^\d]{0,40})$")
@@ -53,7 +52,7 @@ def list_value_changes(
     changes += [*_print_also(tree, table), *_format_text(tree, source, table), *_store_read(tree, source, table, known)]
     changes += _fill_percents(tree, source, table)
     changes += _format_slots(tree, source, table, expected)
-    changes += [*_call_method(tree, source, table, known), *_print_missing(tree, source, expected)]
+    changes += [*_call_method(tree, source, table, known), *list_missing_lines(whole, expected, known)]
     changes += [*list_extra_lines(source, expected), *list_kept_results(source)]
     changes += [*list_missing_calls(tree, source), *list_kept_originals(tree, table)]
     changes += list_beginner_changes(tree, source, table, expected, known)
@@ -371,23 +370,3 @@ def _format_slots(tree: ast.AST, source: str, table: LineTable, expected: str) -
             for at in ends:
                 edit = (at, at, f":.{digits}f")
                 yield Change((edit,), 0.6, node.lineno, "the number of digits is not said")
-
-
-def _print_missing(tree: ast.Module, source: str, expected: str) -> Iterator[Change]:
-    """A line that is expected and that no text of the cell begins: what another ``print`` shows, or a result that nothing reads, behind
-    that line's own words. Never a value: the line must hold one that the cell has."""
-    texts = [n.value for n in walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    read = list_read_names(tree)
-    stored = [n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    printed = [v.id for v in _list_printed(tree) if isinstance(v, ast.Name) and v.id in stored]
-    names = list(dict.fromkeys([*(n for n in reversed(stored) if n not in read), *printed]))[:PRINTED]
-    at = len(source.rstrip())
-    for line in dict.fromkeys(expected.strip().splitlines()):
-        words = line.split(" ")
-        head = re.match(r"[^\W\d_]+", line)
-        if head is None or len(words) < 2 or any(head[0] in t for t in texts):
-            continue
-        for text, name in itertools.product((" ".join(words[:n]) for n in range(len(words) - 1, 0, -1)), names):
-            if not re.search(r"\d", text):
-                new = f"\nprint({text!r}, {name})"
-                yield Change(((at, at, new),), 0.3, source.count("\n") + 1, "a line that is expected is not printed")
