@@ -152,3 +152,29 @@ def test_what_such_a_change_does_not_explain_on_top_of_a_fix_stays(place: Path, 
     heal(given, "-o", "out.ipynb", "--offline")
     rest = f"{line}\nprint(both.isnull().sum().to_dict())"
     assert sources(place / "out.ipynb")[1] in (f"{APPENDED}\n{rest}", f"{JOINED}\n{rest}")
+
+
+FLATS = "import pandas as pd\nflats = pd.DataFrame({'price': ['$1,200', '$900']})"
+PLAIN = "flats['price'] = flats['price'].str.replace('[$,]', '')"
+
+
+def test_a_pattern_is_read_as_one_where_that_is_what_is_stored(place: Path) -> None:
+    given = write(place / "n.ipynb", FLATS, PLAIN, "print(flats['price'].tolist())")
+    store(given, 2, "['1200', '900']\n")
+    heal(given, "-o", "out.ipynb", "--offline", ends=0)
+    assert sources(place / "out.ipynb")[1] == PLAIN.replace("'')", "'', regex=True)")
+
+
+@pytest.mark.parametrize(
+    ("line", "stored"),
+    [
+        (PLAIN, "['$1,200', '$900']\n"),  # it ran since pandas 2 as it does now
+        (PLAIN, "['1 200', '900']\n"),  # with the pattern it gives something else again
+        (PLAIN.replace("[$,]", "$"), "['1,200', '$900']\n"),  # one character was never a pattern
+    ],
+)
+def test_a_pattern_that_does_not_explain_what_is_stored_stays(place: Path, line: str, stored: str) -> None:
+    given = write(place / "n.ipynb", FLATS, line, "print(flats['price'].tolist())")
+    store(given, 2, stored)
+    done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=0)
+    assert {c["status"] for c in done.notebook["cells"]} == {"ran"}

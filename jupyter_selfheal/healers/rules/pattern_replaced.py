@@ -40,6 +40,7 @@ class PatternReplaced(Rule):
     enames = frozenset({"ValueError", "TypeError", "KeyError", "AttributeError"})
     kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
+    restores = "pandas 2.0"
     why = "Until pandas 2.0 a pattern was a regular expression by default (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def matches(self, failure: Failure) -> bool:
@@ -64,6 +65,11 @@ class PatternReplaced(Rule):
         if edits and (context.number(RELEASE) or 0) >= 2:
             cause = "Since pandas 2.0, `str.replace` takes a pattern for plain text, and finds it nowhere."
             yield self.patch(edits, f"Add `regex=True` where {shown} is replaced", cause, prior=0.92)
+
+
+def has_patterns(source: str) -> bool:
+    """True where a text replaces a pattern so, of whatever."""
+    return ".str.replace" in source and any(isinstance(n, ast.Call) and _takes_pattern(n) for n in src.walk(source))
 
 
 def _is_of_columns(call: ast.Call) -> bool:

@@ -65,5 +65,6 @@ _SUM_OF_GROUPS = re.compile(r"\b(?:groupby|resample)\(.*\.sum\(\)")
 def _may_have_changed(source: str) -> bool:
     from jupyter_selfheal.healers.rules.context.lost_writes import has_lost_writes  # not in every run
     from jupyter_selfheal.healers.rules.context.text_questions import has_text_questions
+    from jupyter_selfheal.healers.rules.pattern_replaced import has_patterns
 
-    return has_lost_writes(source) or has_text_questions(source)
+    return has_lost_writes(source) or has_text_questions(source) or has_patterns(source)
