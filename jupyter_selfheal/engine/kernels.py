@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,10 @@ from jupyter_selfheal.ports import TrialKernel
 
 if TYPE_CHECKING:
     from jupyter_selfheal.kernels.replay_plan import PastCell
+
+
+WATCHED = {"sklearn": "scikit-learn", "pandas": "pandas", "numpy": "numpy", "scipy": "scipy", "seaborn": "seaborn", "statsmodels": "statsmodels"}  # fmt: skip
+"""The packages, and their distributions, of which old notebooks use what is gone."""
 
 
 def connect_state(socket: str, start: Start) -> TrialKernel:
@@ -57,8 +62,12 @@ def find_gone_use(notebook: Notebook, kernelspec: str) -> str:
     if find_kernel_python(kernelspec) != sys.executable:
         return ""
     sources = [cell.source for cell in notebook.cells if cell.kind == "code"]
-    used: str = load_part("healers.rules.context.written_before", "find_gone_use")(sources)
-    return used
+    find_removed = load_part("healers.rules.context.written_before", "find_removed")
+    for package, distribution in WATCHED.items():
+        with contextlib.suppress(PackageNotFoundError):
+            if used := str(find_removed(sources, package, version(distribution))):
+                return used
+    return ""
 
 
 def find_kernel_python(kernelspec: str) -> str:

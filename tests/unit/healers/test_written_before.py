@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.healers.rules.changed_value import ChangedValue
-from jupyter_selfheal.healers.rules.context.written_before import find_gone_use, find_older_use, ran_once
+from jupyter_selfheal.healers.rules.context.written_before import find_older_use, ran_once
 from jupyter_selfheal.healers.rules.estimator_arguments import EstimatorArguments
 from jupyter_selfheal.healers.rules.whole_number import WholeNumber
 from jupyter_selfheal.model import Applicability, Cell, Notebook, Output
@@ -167,23 +167,3 @@ def test_a_value_that_is_stored_tells_more_than_that_the_cell_ran(output: Output
     assert broken is not None
     patch = next(iter(ChangedValue().propose(broken.context)))
     assert (patch.applicability is Applicability.SAFE) is safe
-
-
-@pytest.mark.parametrize(
-    ("source", "found"),
-    [
-        ("from sklearn.cross_validation import train_test_split", "sklearn.cross_validation"),
-        (
-            "from sklearn.linear_model import LinearRegression\nLinearRegression(normalize=True)",
-            "LinearRegression(normalize=…)",
-        ),
-        ("from sklearn.model_selection import train_test_split", ""),
-        ("from sklearn.linear_model import LinearRegression\nLinearRegression(fit_intercept=True)", ""),
-        ("# from sklearn.cross_validation import train_test_split", ""),
-        ("import absent_package.cross_validation", ""),
-        ("from sklearn.cross_validation import", ""),
-    ],
-)
-def test_what_an_installed_package_has_no_longer_is_a_failure_to_come(source: str, found: str) -> None:
-    pytest.importorskip("sklearn", minversion="1.2")
-    assert find_gone_use(["a = 1", source]) == found

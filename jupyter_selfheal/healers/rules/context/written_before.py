@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
-from jupyter_selfheal.healers.rules.context.tables import find_distribution
 from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Output
 
@@ -50,18 +47,9 @@ def find_older_use(context: RuleContext, package: str, release: str) -> str:
     """
     beside = _OLDER_BESIDE.get((package, release), ())
     texts = [cell.given or cell.source for cell in context.notebook.cells if cell.kind == "code"]
-    found = (_find_removed(texts, name, until) for name, until in ((package, release), *beside))
+    found = (find_removed(texts, name, version) for name, version in ((package, release), *beside))
     used = next(filter(None, found), "") or (_find_asked_of_tables(texts) if beside else "")
     return used or _find_older_python(context.notebook.python, package, release)
-
-
-def find_gone_use(sources: Sequence[str]) -> str:
-    """The first use of what a package that is installed for this process has no longer, by its version."""
-    for package in _LAST_RELEASES["3.10"]:
-        with contextlib.suppress(PackageNotFoundError):
-            if used := _find_removed(sources, package, version(find_distribution(package)[0])):
-                return used
-    return ""
 
 
 def _find_older_python(python: str, package: str, release: str) -> str:
@@ -100,13 +88,13 @@ def _shows_value(output: Output) -> bool:
     return not is_named and not any(kind.startswith("image/") for kind in output.data)
 
 
-def _find_removed(texts: Sequence[str], package: str, release: str) -> str:
+def find_removed(texts: Sequence[str], package: str, release: str) -> str:
     limit = _read_version(release)
     paths = [p for text in texts if package in text for p in _list_imports(text) if p.split(".")[0] == package]
     imported = {path.rsplit(".", 1)[-1] for path in paths}
     paths += [p for p in _list_attributes(texts) if p.split(".")[0] == package]
     uses = [*(u for p in paths for u in _find_change(p)), *(u for text in texts for u in _list_old_keywords(text, imported, package))]  # fmt: skip
-    return next((old for old, removed in uses if _read_version(removed) <= limit), "")
+    return next((old for old, version in uses if _read_version(version) <= limit), "")
 
 
 def _list_imports(source: str) -> Iterator[str]:
