@@ -16,7 +16,7 @@ _ONE = re.compile(
 )
 _STARRED = re.compile(
     r"(\w+)(?:\(\) takes| expected) (?:at most |exactly )?(?:one|\d+)(?: positional)? arguments?(?: but \d+ were given| \(\d+ given\)|, got \d+)|"
-    r"'(?:int|float|bool)' object is not iterable"
+    r"'(?:int|float|bool)' object is not iterable|^reduce\(\) arg 2 must support iteration"
 )
 """What is said where the items of a collection are given in its place."""
 _TAKE_ONE = frozenset({"sum", "len", "sorted", "list", "tuple", "set", "frozenset", "any", "all", "reversed"})
@@ -35,7 +35,7 @@ class ArgumentsForList(Rule):
     **Failure** `TypeError: mean() takes 1 positional argument but 3 were given` at `mean(3, 4, 5)`, where `def mean(marks):` takes its length;
     `list.append() takes exactly one argument (2 given)` at `marks.append(3, 4)`.
 
-    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`, `queue.insert(0, "a")` where the list holds no numbers; `model.predict([[10.0, 3]])`; `sum(marks)` for `sum(*marks)`, `sum([3, 4])` for `sum(3, 4)`; `orders.groupby(["shop", "drink"])`.
+    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`, `queue.insert(0, "a")` where the list holds no numbers; `model.predict([[10.0, 3]])`; `sum(marks)` for `sum(*marks)`, `sum([3, 4])` for `sum(3, 4)`, and so of `reduce`; `orders.groupby(["shop", "drink"])`.
 
     **Fix safety** Safe for names that are all columns of the table (unsafe for `"first"` or `"last"`, which may say what is kept), for as many numbers as an estimator was fitted on, and for a star before the one argument of a function that takes a collection, of single values. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
     """
@@ -115,19 +115,21 @@ class ArgumentsForList(Rule):
             return
 
     def _list_numbers(self, context: RuleContext) -> Iterator[Patch]:
-        """``sum(3, 4, 5)``: numbers, of which Python's own function takes a list."""
+        """``sum(3, 4, 5)``, ``reduce(add, 3, 4, 5)``: numbers, of which the function takes a list."""
         for call in context.list_calls_at_failure():
-            if read_last_name(call.func) != "sum" or len(call.args) < 2 or call.keywords:
+            name = read_last_name(call.func)
+            numbers = call.args[name == "reduce" :]
+            if name not in ("sum", "reduce") or len(numbers) < 2 or call.keywords:
                 continue
-            is_own = isinstance(call.func, ast.Name) and not context.is_bound_anywhere("sum")
-            if is_own and all(v.type in ("int", "float") for v in context.describe_all(call.args)):
-                start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
+            is_own = name == "reduce" or (isinstance(call.func, ast.Name) and not context.is_bound_anywhere("sum"))
+            if is_own and all(v.type in ("int", "float") for v in context.describe_all(numbers)):
+                start, end = context.span(numbers[0])[0], context.span(numbers[-1])[1]
                 yield self.patch(
                     context.replace_here((start, end, f"[{context.source[start:end]}]")),
                     "Put the numbers into one list",
-                    "`sum` takes one collection.",
+                    f"`{name}` takes one collection.",
                     applicability=Applicability.SAFE,
-                    why="All of them are numbers, and of these `sum` takes a list.",
+                    why=f"All of them are numbers, and of these `{name}` takes a list.",
                     prior=0.93,
                 )
                 return

@@ -159,17 +159,20 @@ class DateAndText(Rule):
         """``datetime.now() - born``: the day of the one is reckoned with the day that the other is."""
         for node in context.list_failing_nodes(ast.BinOp, ast.Compare):
             sides = _list_sides(node)
-            moments = [s for s, k in zip(sides, context.describe_all(sides), strict=True) if k.type == "datetime"]
+            kinds = context.describe_all(sides, calls=True)
+            moments = [s for s, k in zip(sides, kinds, strict=True) if k.type == "datetime"]
             if len(sides) == 2 and len(moments) == 1 and (new := f"{context.operand(moments[0])}.date()"):
+                written = isinstance(moments[0], ast.Call) and len(moments[0].args) > 3
+                is_open = written or isinstance(node, ast.Compare)
                 yield self.patch(
                     context.replace_here((*context.span(moments[0]), new)),
                     f"Take the day: `{new}`",
                     f"`{context.text(moments[0])}` is a day and a time, and the other is a day alone.",
-                    applicability=Applicability.UNSAFE if isinstance(node, ast.Compare) else Applicability.SAFE,
+                    applicability=Applicability.UNSAFE if is_open else Applicability.SAFE,
                     why="The beginning of the day may be meant."
-                    if isinstance(node, ast.Compare)
+                    if is_open
                     else "A day alone has no time that the other's could be reckoned with.",
-                    prior=0.7 if isinstance(node, ast.Compare) else 0.88,
+                    prior=0.7 if is_open else 0.88,
                 )
                 return
 

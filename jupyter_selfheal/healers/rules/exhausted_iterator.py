@@ -9,6 +9,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.rule_context import Assignment
+from jupyter_selfheal.healers.rules.context.used_functions import walk_own
 from jupyter_selfheal.healers.rules.view_as_list import FINITE
 from jupyter_selfheal.inside.tree_names import is_name, list_read_names
 from jupyter_selfheal.model import Applicability, Patch
@@ -24,7 +25,9 @@ class ExhaustedIterator(Rule):
     **Failure** `ValueError: max() arg is an empty sequence`, `StopIteration`, `ZeroDivisionError`, an assert and the like, where a
     name that the failing statement reads is bound to a generator, `map`, `filter` or `zip` that has nothing left.
 
-    **Fix** The assignment that made it keeps a list: `squares = list(x * x for x in items)`; of what a function of the notebook gives, `list(read_marks(lines))`.
+    Also `RuntimeError: generator raised StopIteration`.
+
+    **Fix** `return` for `raise StopIteration` in a generator. The assignment that made it keeps a list: `squares = list(x * x for x in items)`; of what a function of the notebook gives, `list(read_marks(lines))`.
 
     **Fix safety** Safe: a list gives the same items, and again. Silent where the notebook takes the first items off it and goes on from there (`next(lines)`, `islice`, `3 in lines`, a loop that is left by `break` or `return`): a list would begin anew. Silent too where what a generator reads is set anew before it is read: a list would hold what comes of the old value. (An endless iterator would have no end to reach.)
     """
@@ -41,6 +44,7 @@ class ExhaustedIterator(Rule):
             "StatisticsError",
             "TypeError",
             "AssertionError",
+            "RuntimeError",
         }
     )
     applicability = Applicability.SAFE
@@ -48,6 +52,9 @@ class ExhaustedIterator(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         node = context.failing_statement
+        if context.failure.ename == "RuntimeError":
+            yield from self._end_generator(context)
+            return
         if node is None:
             return
         names = sorted(list_read_names(node))
@@ -74,6 +81,38 @@ class ExhaustedIterator(Rule):
                 f"`{name}` can only be read once, and it already was.",
                 prior=0.85,
             )
+
+    def _end_generator(self, context: RuleContext) -> Iterator[Patch]:
+        """``raise StopIteration``, by which a generator ended until Python 3.7."""
+        if context.failure.evalue != "generator raised StopIteration":
+            return
+        for view in context.look_upwards():
+            generators = [
+                f
+                for f in view.walk(ast.FunctionDef)
+                if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in walk_own(f))
+            ]
+            raised = [
+                n
+                for f in generators
+                for n in walk_own(f)
+                if isinstance(n, ast.Raise) and n.exc is not None and _is_stop(n.exc)
+            ]
+            if raised:
+                given = [n.exc.args[0] if isinstance(n.exc, ast.Call) and n.exc.args else None for n in raised]
+                texts = [f"return {view.text(g)}" if g is not None else "return" for g in given]
+                yield self.patch(
+                    view.replace_here(*((*view.span(n), text) for n, text in zip(raised, texts, strict=True))),
+                    "End the generator with `return`",
+                    "A generator ends with `return`: since Python 3.7 a `StopIteration` that is raised in it is an error.",
+                    why="`return` is what raising it did (https://peps.python.org/pep-0479/).",
+                    prior=0.97,
+                )
+                return
+
+
+def _is_stop(raised: ast.expr) -> bool:
+    return read_last_name(raised.func if isinstance(raised, ast.Call) else raised) == "StopIteration"
 
 
 def _is_one_pass(node: ast.expr) -> bool:

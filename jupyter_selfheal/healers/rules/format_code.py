@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.sums_of_texts import list_factors
 from jupyter_selfheal.healers.rules.context.value_types import find_type, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -21,7 +22,7 @@ class FormatCode(Rule):
     **Failure** `ValueError: Unknown format code 'f' for object of type 'str'` at `"{:.2f}".format(price)` or `f"{price:.2f}"` where the
     text holds a number; `Unknown format code 'd' for object of type 'float'`.
 
-    **Fix** `float(price)`; `.2d` becomes `.2f`; `d` alone becomes `.0f`, also as `fmt="d"` of a heat map, where the table holds whole numbers, else `.2f`; `2.f` becomes `.2f`.
+    **Fix** `float(price)`, `float(price) * 2`; `.2d` becomes `.2f`; `d` alone becomes `.0f`, also as `fmt="d"` of a heat map, where the table holds whole numbers, else `.2f`; `2.f` becomes `.2f`.
 
     **Fix safety** Safe where the text holds a number, and for `.2d`, which no number has, and for `2.f`, as a width of two is none. Unsafe for `4.f`, which may be one, and for `d` of a fraction: its digits are lost.
     """
@@ -121,7 +122,7 @@ def _convert_texts(context: RuleContext, node: ast.AST, code: str) -> list[Splic
             and ast.unparse(v.format_spec).rstrip("'\"").endswith(code)
         ]  # fmt: skip
     changes = []
-    for value in values:
+    for value in (factor for v in values for factor in list_factors(v)):  # `price * 2` of a text is a longer one
         text = context.text(value)
         is_there = (tree := src.parse_expression(text)) is not None and src.dump_tree(tree) == src.dump_tree(value)
         function = read_number_in(context, value) if is_there and find_type(context, value) == "str" else ""

@@ -95,7 +95,7 @@ class IndexOffByOne(Rule):
             yield self.patch(
                 context.replace(cell_id, [(*span, str(place))]),
                 f"Use the {word} item, `{owner}[{place}]`",
-                f"`{owner}` has {index.value} items, and counting starts at 0.",
+                f"`{owner}` has {index.value} item{'s' * (index.value > 1)}, and counting starts at 0.",
                 applicability=Applicability.UNSAFE,
                 why="The last item is probably meant.",
                 prior=prior,

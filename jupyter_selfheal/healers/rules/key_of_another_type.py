@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import quote_alike
-from jupyter_selfheal.healers.rules.context.nodes import read_plain_chain
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_literal, read_plain_chain
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"^(?:np\.int\d+\()?(?P<quote>'?)(?P<key>-?\d{1,18})(?P=quote)\)?$")
@@ -27,7 +27,7 @@ class KeyOfAnotherType(Rule):
     **Failure** `KeyError: 1` at `users[1]`, where the keys come from JSON and are texts; `KeyError: '2000'` at `df.loc["2000"]` or
     `names[parts[0]]`, where the keys are whole numbers.
 
-    **Fix** `users["1"]`, `df.loc[2000]`; `users[str(n)]`, `names[int(parts[0])]` where the key is computed.
+    **Fix** `users["1"]`, `df.loc[2000]`; `users[str(n)]`, `names[int(parts[0])]` where the key is computed. `row["city"]` for `row[1]` of `csv.DictReader`, and `csv.DictReader` for `csv.reader` whose rows are read by the names in the first one.
 
     **Fix safety** Safe: all keys (of columns: all that are whole numbers or texts of them) are of the other type, and the very key is among them. Silent where they are mixed, where the key is in
     neither type, where it is written to, and for texts as `007`.
@@ -35,13 +35,15 @@ class KeyOfAnotherType(Rule):
 
     code = "KEY106"
     name = "key of another type"
-    enames = frozenset({"KeyError"})
-    message = MISSING
+    enames = frozenset({"KeyError", "TypeError"})
+    message = re.compile(rf"{MISSING.pattern}|^list indices must be integers or slices, not str$")
     applicability = Applicability.SAFE
     why = "All keys are of the other type, and this one is among them."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         told = MISSING.match(context.failure.evalue)
+        if told is None or not told["quote"]:
+            yield from self._read_rows(context, is_list=told is None)
         if told is None or not WRITTEN.fullmatch(told["key"]):
             return
         is_text = bool(told["quote"])
@@ -66,6 +68,48 @@ class KeyOfAnotherType(Rule):
                 prior=0.9,
             )
             return
+
+    def _read_rows(self, context: RuleContext, *, is_list: bool) -> Iterator[Patch]:
+        """``row["name"]`` of `csv.reader`, whose first row holds the names; ``row[1]`` of `csv.DictReader`, whose rows have them in the file's order."""
+        readers = [c for c in context.walk(ast.Call) if read_last_name(c.func) in ("reader", "DictReader")]
+        nodes = context.list_failing_nodes(ast.Subscript)
+        row = context.text(nodes[0].value) if nodes and context.read_plain_chain(nodes[0].value) else ""
+        reads = [n for n in context.walk(ast.Subscript) if context.text(n.value) == row]
+        keys = [read_literal(n.slice)[1] for n in reads]
+        if not row or len(readers) != 1 or len(readers[0].args) != 1:
+            return
+        start, end = context.span(readers[0].func)
+        called = context.source[start:end]
+        if (
+            is_list
+            and called.endswith(".reader")
+            and context.is_true(f"all(k in {row} for k in {keys}) and str is type({keys}[0])")
+        ):
+            new = f"{called[:-6]}DictReader"
+            yield self.patch(
+                context.replace_here((start, end, new)),
+                f"Read the rows with `{new}`",
+                f"`{called}` gives lists; the names of the columns stand in the first of them.",
+                why="The first row holds these names, and `DictReader` reads each row by them.",
+                prior=0.93,
+            )
+        names = context.keys(row)
+        if (
+            is_list
+            or names is None
+            or not called.endswith("DictReader")
+            or not all(isinstance(k, str) for k in names.keys)
+        ):
+            return
+        if all(type(k) is int and 0 <= k < len(names.keys) for k in keys) and len(names.keys) == names.length:
+            written = [quote_alike(str(names.keys[k]), context.source) for k in keys if isinstance(k, int)]
+            yield self.patch(
+                context.replace_here(*((*context.span(n.slice), name) for n, name in zip(reads, written, strict=True))),
+                f"Use `{row}[{written[0]}]`",
+                f"A row of `DictReader` is read by the names of the columns: {', '.join(map(repr, names.keys))}.",
+                why="The rows have their columns in the file's order, so that each place has its name.",
+                prior=0.9,
+            )
 
 
 def _quote_as(context: RuleContext, key: str, is_text: bool) -> str:

@@ -98,7 +98,10 @@ class LetterAssigned(Rule):
                 context.replace_here((*context.span(statement), f"{name} = {name}._replace({target.attr}={value})")),
                 f"Make a new `{thing.type}` with `{target.attr}` replaced",
                 f"`{name}` is a named tuple, and its fields cannot be changed.",
-                **_rate_name(context, name),
+                **(
+                    {"why": "The new one has this field changed, and all others as they are."}
+                    | _rate_name(context, name)
+                ),
             )
             return
 

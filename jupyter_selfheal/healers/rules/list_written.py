@@ -16,7 +16,7 @@ class ListWritten(Rule):
     **Failure** `TypeError: write() argument must be str, not list` at `file.write(lines)`.
 
     **Fix** `file.writelines(lines)`, where each item is a text; where none of them ends its line also
-    `file.write("\\n".join(lines))`.
+    `file.write("\\n".join(lines))`. `json.dump(settings, file)` for a file whose name ends with `.json`.
 
     **Fix safety** Safe where each line ends with its newline, as `readlines` gives them. Unsafe else: the newlines may be wanted between them.
     """
@@ -24,11 +24,14 @@ class ListWritten(Rule):
     code = "TYP218"
     name = "list written to a file"
     enames = frozenset({"TypeError"})
-    message = re.compile(r"write\(\) argument must be str, not (list|tuple|generator|map|dict_keys)")
+    message = re.compile(r"write\(\) argument must be str, not (dict|list|tuple|generator|map|dict_keys)")
     applicability = Applicability.SAFE
     why = "Each line ends with its newline, so that one is written after the other."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.evalue.endswith("not dict"):
+            yield from self._dump(context)
+            return
         for call in context.list_calls_at_failure():
             is_write = isinstance(call.func, ast.Attribute) and call.func.attr == "write" and len(call.args) == 1
             lines = context.read_plain_chain(call.args[0]) if is_write else None
@@ -59,3 +62,23 @@ class ListWritten(Rule):
                     prior=0.65,
                 )
             return
+
+    def _dump(self, context: RuleContext) -> Iterator[Patch]:
+        """``file.write(settings)`` into a file that is named as one of JSON."""
+        for call in context.list_calls_at_failure():
+            match call:
+                case ast.Call(ast.Attribute(ast.Name(file), "write"), [given], []):
+                    is_json = context.is_true(f"str({file}.name).endswith('.json')")
+                    named = context.reference("json.dump") if is_json else None
+                    if named is None:
+                        return
+                    imports = context.add_imports([named.import_line] if named.import_line else [])
+                    new = f"{named.text}({context.text(given)}, {file})"
+                    yield self.patch(
+                        context.replace_here(*imports, (*context.span(call), new)),
+                        f"Use `{new}`",
+                        "`write` takes a text, and JSON is how such a file holds something else.",
+                        why="The file's name says that it holds JSON.",
+                        prior=0.93,
+                    )
+                    return

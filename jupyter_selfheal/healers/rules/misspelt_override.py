@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
-from jupyter_selfheal.healers.rules.context.misspelt_definitions import find_misspelt_override
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import ABSTRACT, find_misspelt_override
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -14,7 +14,7 @@ class MisspeltOverride(Rule):
     """Name the method as its base class does.
 
     **Failure** `NotImplementedError` raised by `Shape.area`, where the heir `Square` defines `aera`; `Module [Net] is missing the required
-    "forward" function`, where `Net` defines `foward`.
+    "forward" function`, where `Net` defines `foward`; `Can't instantiate abstract class Square with abstract method area`.
 
     **Fix** The heir's method is named `area`.
 
@@ -24,12 +24,13 @@ class MisspeltOverride(Rule):
 
     code = "NAM110"
     name = "misspelt override"
-    enames = frozenset({"NotImplementedError"})
+    enames = frozenset({"NotImplementedError", "TypeError"})
     applicability = Applicability.SAFE
     why = "The base class asks for the method, its heir has it under a slip of the name, and nothing calls that."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        found = find_misspelt_override(context)
+        is_other = context.failure.ename == "TypeError" and ABSTRACT.search(context.failure.evalue) is None
+        found = None if is_other else find_misspelt_override(context)
         if found is None:
             return
         cell_id, method, base, wanted = found

@@ -22,7 +22,7 @@ class MutableField(Rule):
     **Failure** `ValueError: mutable default <class 'list'> for field tags is not allowed: use default_factory`; `TypeError: non-default argument 'author' follows default argument`.
 
     **Fix** `tags: list = []` becomes `tags: list = field(default_factory=list)`; a default that holds something becomes
-    `field(default_factory=lambda: [1, 2])`; every such field of the class at once. A field without a default moves above those with one, where no call gives them by their place; else the default goes that every call gives.
+    `field(default_factory=lambda: [1, 2])`, and so of `field(default=[])`; every such field of the class at once. A field without a default moves above those with one, where no call gives them by their place; else the default goes that every call gives.
 
     **Fix safety** Unsafe for the order of fields, as a default may be meant. Else safe: each object begins with a default of its own, as the message asks for.
     """
@@ -48,8 +48,16 @@ class MutableField(Rule):
                 return
             changes: list[Splice] = []
             for field in fields:
-                if field.value is not None and (made := _name_factory(context, field.value)):
-                    changes.append((*context.span(field.value), f"{known.text}(default_factory={made})"))
+                if field.value is None:
+                    continue
+                named = (
+                    [k for k in field.value.keywords if k.arg == "default"] if isinstance(field.value, ast.Call) else []
+                )
+                if made := _name_factory(context, named[0].value if named else field.value):
+                    new = f"default_factory={made}"
+                    changes.append(
+                        (*context.span(named[0] if named else field.value), new if named else f"{known.text}({new})")
+                    )
             if not changes:
                 continue
             yield self.patch(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import find_function
+from jupyter_selfheal.inside.tree_names import is_name
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"'(?:coroutine|_GatheringFuture|_asyncio\.Future|_asyncio\.Task|Future|Task)'|coroutine found$")
@@ -75,7 +76,12 @@ def _find_call(context: RuleContext, used: ast.expr) -> tuple[str, str, ast.Call
         return context.cell_id, context.source, put
     if not isinstance(used, ast.Name) or context.describe_all([used])[0].type not in WAITING:
         return None
-    made = context.find_last_assignment(used.id)
+    function = find_function(context.source, context.line)
+    own = [n for n in ast.walk(function) if isinstance(n, ast.Assign)] if function is not None else []
+    given = [n.value for n in own if any(is_name(t, used.id) for t in n.targets)]
+    if len(given) == 1 and isinstance(given[0], ast.Call):
+        return context.cell_id, context.source, given[0]
+    made = context.find_last_assignment(used.id) if not given else None
     if made is None or not isinstance(made[2].value, ast.Call):
         return None
     return made[0], made[1], made[2].value

@@ -203,7 +203,8 @@ class NotCalled(Rule):
             return
         signature = context.signature(text, calls=of_result)
         is_free = _is_free(signature)
-        made = _find_uncalled(context, node.id) if isinstance(node, ast.Name) and is_free else None
+        steps = _is_asked_for_next(outer)
+        made = _find_uncalled(context, node.id, steps=steps) if isinstance(node, ast.Name) and is_free else None
         if made is not None:  # `b = a.copy`: a call at each use would be another copy
             start, end = src.find_span(made.source, made.node.value)
             method = made.source[start:end]
@@ -231,7 +232,7 @@ class NotCalled(Rule):
                 return
             change = (*context.span(outer), f"{text}({context.text(outer.slice)})")
             title = f"Call `{text}(…)` with parentheses"
-        elif is_free:
+        elif is_free and not (steps and _is_stepped_again(context, text)):
             change = (context.span(node)[1], context.span(node)[1], "()")
             title = f"Call `{text}()`"
         else:
@@ -318,17 +319,32 @@ def _find_data(context: RuleContext, method: ast.Attribute) -> str:
     return name if labels.startswith("y_") and name in context.known_names else ""
 
 
-def _find_uncalled(context: RuleContext, name: str) -> Assignment | None:
-    """``b = a.copy``, that gave a name its value: the only such line of the function, which may stand below in its loop, else one above."""
+def _is_asked_for_next(call: ast.AST) -> bool:
+    """``next(g)``."""
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "next"
+
+
+def _is_stepped_again(context: RuleContext, text: str) -> bool:
+    """True where several `next` ask the same function, or one in a loop: each would begin anew if each called it."""
+    asked = [n for n in context.walk_notebook() if _is_asked_for_next(n) and isinstance(n, ast.Call) and n.args]
+    return sum(ast.unparse(n.args[0]) == text for n in asked) > 1 or any(
+        n.lineno <= context.line <= (n.end_lineno or n.lineno) for n in context.walk(ast.For, ast.While)
+    )
+
+
+def _find_uncalled(context: RuleContext, name: str, *, steps: bool = False) -> Assignment | None:
+    """``b = a.copy``, that gave a name its value: the only such line of the function, which may stand below in its loop, else one above. Of what
+    `next` is asked of, ``g = count`` too."""
     function = find_function(context.source, context.line)
     scope = function if function is not None else context.tree  # there, it may stand in a `with`
     nodes = [n for n in ast.walk(scope) if isinstance(n, ast.Assign)]
     given = [n for n in nodes if any(isinstance(t, ast.Name) and t.id == name for t in n.targets)]
-    uncalled = [n for n in given if isinstance(n.value, ast.Attribute)]
+    kinds = (ast.Attribute, ast.Name) if steps else (ast.Attribute,)
+    uncalled = [n for n in given if isinstance(n.value, kinds)]
     if len(uncalled) == 1:
         return Assignment(context.cell_id, context.source, uncalled[0])
     made = context.find_last_assignment(name) if not given else None
-    return made if made is not None and isinstance(made.node.value, ast.Attribute) else None
+    return made if made is not None and isinstance(made.node.value, kinds) else None
 
 
 def _are_methods(context: RuleContext, items: str) -> bool:

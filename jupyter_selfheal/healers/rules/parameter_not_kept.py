@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
@@ -10,13 +11,15 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
+READ_ONLY = re.compile(r"^(?:property|can't set attribute) '(\w+)'(?: of '\w+' object has no setter)?$")
+
 
 class ParameterNotKept(Rule):
     """Keep on the object what `__init__` is given.
 
     **Failure** `AttributeError: 'Point' object has no attribute 'x'`, where the `__init__` of the notebook's own class says `x = x`.
 
-    **Fix** `self.x = x`, for every parameter that is assigned to itself; `self.count = 0` for `count = 0` that nothing there reads.
+    **Fix** `self.x = x`, for every parameter that is assigned to itself; `self.count = 0` for `count = 0` that nothing there reads; `self._celsius = celsius` where a property of that name returns `self._celsius`.
 
     **Fix safety** Safe: `x = x` does nothing, a variable that nothing reads is lost, and the attribute that is missing has its name. Silent where it is read or bound twice.
     """
@@ -28,6 +31,9 @@ class ParameterNotKept(Rule):
     why = "The assignment does nothing as it stands, and the missing attribute has its name."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if told := READ_ONLY.search(context.failure.evalue):
+            yield from self._set_what_is_read(context, told[1])
+            return
         live = context.state
         if not live.attribute or live.owner is None or live.owner.module != "__main__" or live.owner.is_module:
             return
@@ -54,6 +60,34 @@ class ParameterNotKept(Rule):
                         prior=0.95,
                     )
                     return
+
+    def _set_what_is_read(self, context: RuleContext, name: str) -> Iterator[Patch]:
+        """``self.celsius = celsius`` in ``__init__``, beside a property that returns ``self._celsius``, which nothing sets."""
+        for owner in context.walk(ast.ClassDef):
+            methods = [m for m in owner.body if isinstance(m, ast.FunctionDef)]
+            getter = next((m for m in methods if m.name == name), None)
+            maker = next((m for m in methods if m.name == "__init__"), None)
+            last = getter.body[-1] if getter is not None else None
+            if maker is None or not maker.lineno < context.line <= (maker.end_lineno or 0):
+                continue
+            match last:
+                case ast.Return(ast.Attribute(ast.Name("self"), kept)) if kept != name:
+                    pass
+                case _:
+                    return
+            targets = [n for n in ast.walk(owner) if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)]
+            set_here = [n for n in targets if n.attr == name and n.lineno == context.line]
+            if any(n.attr == kept for n in targets) or len(set_here) != 1:
+                return
+            start, end = context.find_attribute_span(set_here[0])
+            yield self.patch(
+                context.replace_here((start, end, kept)),
+                f"Assign to `self.{kept}`",
+                f"`{name}` is a property that returns `self.{kept}`, which nothing sets.",
+                why="The property returns this attribute, and no other line gives it its value.",
+                prior=0.95,
+            )
+            return
 
 
 def _list_idle_assignments(source: str, maker: ast.FunctionDef) -> dict[str, Splice]:

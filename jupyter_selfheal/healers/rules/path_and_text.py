@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.model import Applicability, Patch
 
-MESSAGE = re.compile(r"unsupported operand type\(s\) for \+=?: '(?:Posix|Windows)Path' and 'str'")
+MESSAGE = re.compile(
+    r"unsupported operand type\(s\) for (?:\+=?: '(?:Posix|Windows)Path' and 'str'|/=?: 'str' and 'str')"
+)
 
 
 ENDING = re.compile(r"[_-][^/]+$|\.\w{1,4}$|\.tar\.\w+$")
@@ -21,7 +23,7 @@ class PathAndText(Rule):
 
     **Failure** `TypeError: unsupported operand type(s) for +: 'PosixPath' and 'str'` at `folder + '/data.txt'`.
 
-    **Fix** `folder / 'data.txt'`, `folder / (name + '.csv')`; `path.with_name(path.name + '.bak')` for a text that ends a name.
+    **Fix** `folder / 'data.txt'`, `folder / (name + '.csv')`; `path.with_name(path.name + '.bak')` for a text that ends a name; `Path(folder) / 'data.txt'` of two texts.
 
     **Fix safety** Safe where the text begins with a slash, the path is a folder (and the text does not end a name, as `.zip` does), or the text is the whole name of a file and the path has no extension and does not go on (`run_`): nobody runs two words together. Unsafe otherwise: a longer name may be meant.
     """
@@ -34,6 +36,9 @@ class PathAndText(Rule):
     why = "What follows the slash is the next part of the path."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "'str' and 'str'" in context.failure.evalue:
+            yield from self._make_path(context)
+            return
         for node in context.list_failing_nodes(ast.BinOp):
             top = _find_whole_sum(context, node)
             first, *others = _list_operands(top)
@@ -65,6 +70,31 @@ class PathAndText(Rule):
                 prior=0.92 if is_sure else 0.5,
             )
             return
+
+    def _make_path(self, context: RuleContext) -> Iterator[Patch]:
+        """``folder / "people.csv"`` of two texts."""
+        for node in context.list_failing_nodes(ast.BinOp):
+            ends = [n.right for n in context.walk(ast.BinOp) if any(inner is node for inner in _walk_left(n))]
+            known = context.reference("pathlib.Path") if any(map(_is_name_of_file, ends)) else None
+            if known is None or isinstance(node.left, ast.BinOp):
+                return
+            imports = context.add_imports([known.import_line] if known.import_line else [])
+            new = f"{known.text}({context.text(node.left)})"
+            yield self.patch(
+                context.replace_here(*imports, (*context.span(node.left), new)),
+                f"Make a path of it: `{new}`",
+                "`/` joins paths, and both sides are texts.",
+                why="The name of a file stands behind the slash, and a path joins it.",
+                prior=0.93,
+            )
+            return
+
+
+def _is_name_of_file(node: ast.expr) -> bool:
+    """A text with an ending, as ``"people.csv"``, also one that is put together."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    last = parts[-1].value if parts and isinstance(parts[-1], ast.Constant) else None
+    return isinstance(last, str) and re.search(r"\.[A-Za-z]\w{1,4}$", last) is not None
 
 
 def _find_whole_sum(context: RuleContext, node: ast.BinOp) -> ast.BinOp:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.value_types import find_type, read_number_in
 from jupyter_selfheal.model import Applicability, Patch
 
 FIELD = re.compile(r"%(?:\(\w+\))?[-#0 +]*(\*|\d+)?(?:\.(\*|\d+))?[hlL]?([diouxXeEfFgGcrsa%])")
@@ -21,7 +23,7 @@ class PercentFormat(Rule):
     `print("…") % x`.
 
     **Fix** The values that stand behind `%` without brackets become its tuple: `"%s %d" % name, points` →
-    `"%s %d" % (name, points)`; a tuple that is one value is wrapped; `%d` of a text becomes `%s`; `print("…") % x` becomes
+    `"%s %d" % (name, points)`; a tuple that is one value is wrapped; `%d` of a text becomes `%s`, `%f` of one that holds a number gets `float(…)`; `print("…") % x` becomes
     `print("…" % x)`.
 
     **Fix safety** Safe where the number of fields is the number of values then. Unsafe for `%d` → `%s`.
@@ -36,7 +38,8 @@ class PercentFormat(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         message = context.failure.evalue
         if not re.search(
-            r"format string|string formatting|format: a|for %: 'NoneType'|unsupported format character", message
+            r"format string|string formatting|format: a|for %: 'NoneType'|unsupported format character|must be real number, not str",
+            message,
         ):
             return
         for node in context.list_failing_nodes(ast.BinOp):
@@ -44,6 +47,10 @@ class PercentFormat(Rule):
                 continue
             if "NoneType" in message:
                 yield from self._move_into_print(context, node)
+            elif "real number" in message and (texts := _find_numbers(context, node)):
+                changes = [(*context.span(v), f"{kind}({context.text(v)})") for v, kind in texts]
+                patch = self._build_patch(context, changes, "Convert the text to a number")
+                yield replace(patch, why="The field is one for a number, and the text holds one.")
             elif "format: a" in message:
                 yield from self._change_field(context, node)
             else:
@@ -106,6 +113,16 @@ class PercentFormat(Rule):
         if len(fields) == 1:
             at = start + fields[0].end() - 1
             yield self._build_patch(context, [(at, at + 1, "s")], "Format the text with `%s`", sure=False)
+
+
+def _find_numbers(context: RuleContext, node: ast.BinOp) -> list[tuple[ast.expr, str]]:
+    """The texts of numbers that stand for ``%f`` and the like, each with what reads it as such a number."""
+    values = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+    fields = [m for m in FIELD.finditer(str(getattr(node.left, "value", ""))) if m[3] != "%"]
+    if len(fields) != len(values):
+        return []
+    texts = [v for v, f in zip(values, fields, strict=True) if f[3] in "eEfFgG" and read_number_in(context, v)]
+    return [(v, "float") for v in texts if find_type(context, v) == "str"]
 
 
 def _count_fields(node: ast.expr) -> int:

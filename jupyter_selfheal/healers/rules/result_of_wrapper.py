@@ -23,6 +23,9 @@ TOO_MANY = re.compile(
     r"(\w+)\(\) (?:takes (\d+) positional arguments? but (\d+) (?:was|were) given|got an unexpected keyword argument '(\w+)')$"
 )
 
+BARE_WRAPS = re.compile(r"has no attribute '__(?:module|dict)__'$|^update_wrapper\(\) missing 1 required|^partial\(\) ")
+"""What is said where a decorated function is called, and `wraps` waits for it."""
+
 
 class ResultOfWrapper(Rule):
     """Return from a decorator's inner function what the decorated one gave.
@@ -32,7 +35,7 @@ class ResultOfWrapper(Rule):
     `TypeError: wrapper() takes 0 positional arguments but 1 was given`, where the decorated function takes one.
 
     **Fix** `f(*args)` becomes `return f(*args)` at the end of the inner function; `result = f(*args)` gets `return result` there. A decorator, or another
-    function, that ends with the function that it makes gets `return wrapper`. `def wrapper(*args, **kwargs)` hands on what it is given: `f(*args, **kwargs)`.
+    function, that ends with the function that it makes gets `return wrapper`. `@wraps` alone becomes `@wraps(function)`. `def wrapper(*args, **kwargs)` hands on what it is given: `f(*args, **kwargs)`.
 
     **Fix safety** Safe: the function returns a value, the failing statement uses it, and only the inner function loses it. Silent where the inner
     function returns something, calls the decorated one several times, or has other uses of the name, and where that one returns nothing itself. Arguments are handed on only where
@@ -50,6 +53,9 @@ class ResultOfWrapper(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if TOO_MANY.search(context.failure.evalue):
             yield from self._hand_arguments_on(context)
+            return
+        if BARE_WRAPS.search(context.failure.evalue):
+            yield from self._say_what_is_wrapped(context)
             return
         raised = context.failure.kind is FailureKind.RAISED
         if raised and context.failure.ename != "AssertionError" and not context.is_about_none:
@@ -74,6 +80,26 @@ class ResultOfWrapper(Rule):
                         prior=0.93,
                     )
                     return
+
+    def _say_what_is_wrapped(self, context: RuleContext) -> Iterator[Patch]:
+        """``@wraps`` above the inner function, which makes no such function, for ``@wraps(function)``."""
+        for view in context.look_upwards():
+            for maker in view.walk(ast.FunctionDef):
+                given = maker.args.args[0].arg if len(maker.args.args) == 1 else ""
+                inner = [n for n in maker.body if isinstance(n, ast.FunctionDef)]
+                bare = [d for n in inner for d in n.decorator_list if view.text(d) in ("wraps", "functools.wraps")]
+                called = {read_called_name(c) for n in inner for c in ast.walk(n) if isinstance(c, ast.Call)}
+                if not given or len(bare) != 1 or given not in called:
+                    continue
+                end = view.span(bare[0])[1]
+                yield self.patch(
+                    view.replace_here((end, end, f"({given})")),
+                    f"Say what is wrapped: `@{view.text(bare[0])}({given})`",
+                    f"`{view.text(bare[0])}` is to be told which function `{maker.name}` wraps.",
+                    why="The decorator is given this one function, and the inner function calls it.",
+                    prior=0.95,
+                )
+                return
 
     def _return_function(self, context: RuleContext, sources: list[tuple[str, str]]) -> Iterator[Patch]:
         """A decorator, or another function that makes one, which ends with the function that it makes and gives nothing."""

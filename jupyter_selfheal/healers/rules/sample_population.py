@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_last_name
+from jupyter_selfheal.healers.rules.context.nodes import read_dotted_name, read_last_name, read_literal
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
 FUNCTIONS = frozenset({"sample", "choice", "choices"})
@@ -34,7 +34,7 @@ class SamplePopulation(Rule):
     stage = Stage.LIBRARY
     enames = frozenset({"TypeError", "KeyError"})
     applicability = Applicability.SAFE
-    why = "Before Python 3.11 the function made a list itself (https://docs.python.org/3/whatsnew/3.11.html)."
+    why = "The function draws from a sequence, and this one holds the same items."
 
     def matches(self, failure: Failure) -> bool:
         return super().matches(failure) and (MESSAGE.search(failure.evalue) is not None or failure.ename == "KeyError")
@@ -44,7 +44,11 @@ class SamplePopulation(Rule):
             if read_last_name(call.func) not in FUNCTIONS or not call.args or not _draws_from_keyed(context, call):
                 continue
             given = context.text(call.args[0])
-            is_ordered = context.read_plain_chain(call.args[0]) and context.is_true(ORDERED_SET.format(given))
+            is_text = isinstance(call.args[0], ast.Set) and all(
+                isinstance(read_literal(e)[1], str) for e in call.args[0].elts
+            )
+            is_plain = context.read_plain_chain(call.args[0]) is not None
+            is_ordered = is_text or (is_plain and context.is_true(ORDERED_SET.format(given)))
             text = f"{'sorted' if is_ordered else 'list'}({given})"
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(call.args[0]), text)]),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.code_lines import (
     WORD,
     find_open_bracket,
@@ -15,9 +17,11 @@ from jupyter_selfheal.healers.rules.context.code_lines import (
     split_lines,
 )
 from jupyter_selfheal.healers.rules.context.counted_loops import write_counted_loop
+from jupyter_selfheal.healers.rules.context.nodes import find_function, read_last_name
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest
 from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
 from jupyter_selfheal.healers.rules.context.tables import read_table
+from jupyter_selfheal.healers.rules.context.used_functions import walk_own
 from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 
 
@@ -29,6 +33,8 @@ class ForeignSyntax(SyntaxRule):
 
     **Fix** `elif`, `i += 1`, `and`, `not found`, `for i in range(3)`, `import numpy as np`, `return x`, `def f()`. A word that is one
     slip away from a keyword becomes it, where the cell then gets further.
+
+    A function that waits becomes an `async def`, and its calls in the cell get `await`.
 
     A loop `for (i = 0; i < n; i++)` becomes `for i in range(n)`, and a `while` where its body changes `i` or `n`, or `i` is read behind it.
 
@@ -45,6 +51,9 @@ class ForeignSyntax(SyntaxRule):
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         if "never closed" in fault.message or "unterminated" in fault.message or "indent" in fault.message:
             return
+        if "outside async function" in fault.message or "outside function" in fault.message:
+            yield from _make_async(source)
+            return
         lines = split_lines(source)
         for number in dict.fromkeys((fault.line, fault.line - 1)):
             if not 1 <= number <= len(lines):
@@ -54,6 +63,37 @@ class ForeignSyntax(SyntaxRule):
                 after, added = find_fault(mend.source), mend.source.count("\n") + 1 - len(lines)
                 if after is None or after.line - added > fault.line:
                     yield mend
+
+
+WAITING = frozenset({"run", "gather", "create_task", "ensure_future", "wait_for", "run_until_complete", "append"})
+"""Functions that are given a coroutine."""
+
+
+def _make_async(source: str) -> Iterator[Mend]:
+    """``def get(): … await fetch()``, and ``get()`` below: only an ``async def`` waits, and who wants its result waits for it."""
+    parents = src.read(source).parents
+    functions = [n for n in src.walk(source) if isinstance(n, ast.FunctionDef)]
+    functions = [
+        f for f in functions if any(isinstance(n, ast.Await | ast.AsyncFor | ast.AsyncWith) for n in walk_own(f))
+    ]
+    if not functions:
+        return
+    splices = [(start, start, "async ") for f in functions for start in (src.find_span(source, f)[0],)]
+    names, seen, sure = {f.name for f in functions}, set[str](), True
+    for call in (n for n in src.walk(source) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)):
+        parent, around = parents[call], find_function(source, call.lineno)
+        if not isinstance(call.func, ast.Name) or call.func.id not in names:
+            continue
+        seen.add(call.func.id)
+        if isinstance(parent, ast.Await) or (isinstance(parent, ast.Call) and read_last_name(parent.func) in WAITING):
+            continue
+        sure = sure and (around is None or around in functions or isinstance(around, ast.AsyncFunctionDef))
+        start, end = src.find_span(source, call)
+        plain = isinstance(parent, ast.Expr | ast.Assign | ast.Return | ast.Call | ast.FormattedValue)
+        splices += [(start, start, "await " if plain else "(await "), (end, end, "" if plain else ")")]
+    title = f"Make `{'`, `'.join(f.name for f in functions)}` an `async def`"
+    why = "Only an `async def` waits for something, and what it returns comes by `await`."
+    yield Mend(src.splice(source, splices), title, sure and seen == names, 0.93, why)
 
 
 def _use_python_forms(source: str, number: int, line: str) -> Iterator[Mend]:

@@ -41,6 +41,8 @@ class Python2Syntax(SyntaxRule):
     **Fix** fissix (the maintained lib2to3) rewrites the whole cell at once, magics masked; since the cell is Python 2, what
     would silently mean something else is rewritten too (`map` whose list is used, `d.iteritems()`, `xrange`).
 
+    `except ValueError, TypeError:`, whose second name is that of an error, gets brackets around both.
+
     A cell that also calls `print` with several values, and has nothing else of Python 2, gets the brackets that are missing.
 
     **Fix safety** Unsafe in such a cell, unless something of Python 3 is in it, and where nothing but a zero before a number is of Python 2 (`010`, which was 8), the rights of
@@ -68,6 +70,10 @@ class Python2Syntax(SyntaxRule):
         if _calls_print(source) and not IS_PYTHON2.search(source):
             yield from _mend_mixed(source, fault)
             return
+        if (bracketed := _bracket_errors(source)) != source:
+            why = "What stands behind the comma is an error as well, and brackets catch both."
+            yield Mend(bracketed, "Put the exceptions into brackets", True, 0.95, why)
+            return
         text = refactor(source, SYNTAX if PRINTS.search(source) else tuple(f for f in SYNTAX if f != "print"))
         if text is None or find_fault(text) is not None:
             text = _by_line(source)
@@ -80,6 +86,11 @@ class Python2Syntax(SyntaxRule):
             text = re.sub(r"\b0o([0-7])\b", r"\1", text)
         sure = not _is_open_number(source)
         yield Mend(text, "Convert the cell to Python 3", sure, 0.95 if sure else 0.6)
+
+
+def _bracket_errors(source: str) -> str:
+    """``except ValueError, TypeError:``, which gave the error the name of a class in Python 2, and means both to everybody."""
+    return _ERRORS.sub(r"\1(\2)", source)
 
 
 def _is_open_number(source: str) -> bool:
@@ -129,6 +140,10 @@ IS_PYTHON3 = re.compile(r"""\b(?:end|sep)=|\bf['"]|\binput\(|\basync\b|\bnonloca
 
 _PRINT = re.compile(r"^(\s*(?:.*?[:;]\s*)?)print[ \t]+(?![=.,)\]])(.*)$")
 _BARE = re.compile(r"^(\s*)print\s*(#.*)?$")
+_ERRORS = re.compile(
+    r"^([ \t]*except[ \t]+)([\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*,[ \t]*(?:\w+\.)*(?:[A-Z]\w*(?:Error|Exception|Warning)|StopIteration|KeyboardInterrupt|SystemExit|Timeout))(?=[ \t]*:)",
+    re.MULTILINE,
+)
 _EXCEPT = re.compile(r"^(\s*except\s+.+?)\s*,\s*(\w+)\s*:")
 _RAISE = re.compile(r"^(\s*raise\s+[\w.]+)\s*,\s*(.+)$")
 

@@ -11,6 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.given_arguments import find_given_argument
+from jupyter_selfheal.healers.rules.context.nodes import Function
 from jupyter_selfheal.healers.rules.context.sums_of_texts import (
     find_chain,
     list_factors,
@@ -152,7 +153,7 @@ class TextAndNumber(Rule):
         adds = isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Add)
         texts = [n for n in (0, 1) if kinds[n] == "str"]
         others = [n for n in (0, 1) if kinds[n] != "str"]
-        if adds and (len(texts) == 1 or (not texts and _message_has_text(context))):
+        if adds and (len(texts) == 1 or (not texts and "str" in context.failure.evalue)):
             label = [n for n in texts if not numeric[n]]
             if texts and not label:
                 return (yield from self._as_numbers(context, node, texts[0], numeric, 0.6))
@@ -238,6 +239,14 @@ class TextAndNumber(Rule):
                 cause, applicability=kind, why=why, prior=prior,
             )  # fmt: skip
             return
+        if given is not None and isinstance(written, ast.Name) and _is_kept(given.function, name):
+            number = f"{function}({written.id})"
+            at = src.find_span(context.source_of(given.cell_id), written)
+            yield self.patch(
+                context.replace(given.cell_id, [(*at, number)]), f"Give `{given.function.name}` a number: `{number}`",
+                cause, applicability=kind, why=why, prior=prior,
+            )  # fmt: skip
+            return
         if given is not None and sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(given.function)) > 1:
             kind, why = Applicability.UNSAFE, "The function reads it elsewhere, too, and may be given the wrong thing."
         number = _write_plainly(side, function) or f"{function}({context.text(side)})"
@@ -258,6 +267,13 @@ def _is_given_as(value: ast.expr | None, context: RuleContext, name: str) -> Typ
         and isinstance(value.value, str)
         and context.is_true(f"{name} == {value.value!r}")
     )
+
+
+def _is_kept(function: Function, name: str) -> bool:
+    """Whether a function, which is no method, gives its parameter no other value: it is a text as it is given."""
+    is_method = any(a.arg in ("self", "cls") for a in function.args.args[:1])
+    names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+    return not is_method and not function.decorator_list and all(isinstance(n.ctx, ast.Load) for n in names)
 
 
 def _write_plainly(node: ast.expr, function: str) -> str:
@@ -377,10 +393,6 @@ def _sum_numbers(context: RuleContext, node: ast.AST, run: list[ast.expr]) -> li
         return None
     others = [s for s in wrap_operands(context, node) if s[1] <= start or end <= s[0]]
     return [*others, (start, end, f"str({text})")]
-
-
-def _message_has_text(context: RuleContext) -> bool:
-    return "str" in context.failure.evalue
 
 
 def _is_input(call: ast.Call) -> bool:

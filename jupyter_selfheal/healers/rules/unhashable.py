@@ -40,7 +40,7 @@ class Unhashable(Rule):
                     each = _may_be_added_one_by_one(context, failing)
                     yield self.patch(
                         context.replace(context.cell_id, [(*context.span(node), text)]),
-                        f"Use `{text}` as key",
+                        f"Make tuples of the members: `{text}`" if text.startswith("map(") else f"Use `{text}` as key",
                         f"A `{match[1]}` can change and is no key.",
                         applicability=Applicability.UNSAFE if each else Applicability.SAFE,
                         why="The set holds no tuple: each of the items may be meant to be added." if each else self.why,
@@ -79,6 +79,10 @@ def _list_keys(node: ast.AST) -> list[ast.expr]:
 
 def _make_hashable(context: RuleContext, failing: ast.AST, node: ast.expr, kind: str) -> str:
     text = context.text(node)
+    makes = failing.func.id if isinstance(failing, ast.Call) and isinstance(failing.func, ast.Name) else ""
+    if makes in ("set", "frozenset", "Counter") and isinstance(node, ast.List | ast.Tuple | ast.ListComp):
+        items = [node.elt] if isinstance(node, ast.ListComp) else node.elts
+        return f"map({FROZEN[kind]}, {text})" if items and all(isinstance(i, ast.List) for i in items) else ""
     if kind == "list" and isinstance(node, ast.List):
         return f"({text[1:-1].strip()},)" if len(node.elts) == 1 else f"({text[1:-1]})"
     if isinstance(node, ast.Set) and kind == "set":

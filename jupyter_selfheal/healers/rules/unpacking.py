@@ -19,7 +19,7 @@ class Unpacking(Rule):
     **Failure** `ValueError: too many values to unpack (expected 2)` or `TypeError: cannot unpack non-iterable int object` at
     `for key, value in d:` or `for n, x in items:`.
 
-    **Fix** `d.items()` for a dictionary; `enumerate(items)` for a list, from 0 and, after it, from 1; `zip(names, prices)` for `names, prices`; `for name, age, _ in people` of records of three parts; a name that nothing reads goes where there is one too many.
+    **Fix** `d.items()` for a dictionary; `enumerate(items)` for a list, from 0 and, after it, from 1; `zip(names, prices)` for `names, prices`; `text.splitlines()` where lines are taken apart, and the loop goes through letters; `for name, age, _ in people` of records of three parts; a name that nothing reads goes where there is one too many.
 
     **Fix safety** Safe for a dictionary of texts or numbers, of which a pair of loop variables can only mean the items, and for as many lists of one length as
     there are variables, each of items of one type. Unsafe for a list: its items may have been meant to be pairs; and for a dictionary of tuples, whose parts may be. Silent
@@ -28,11 +28,14 @@ class Unpacking(Rule):
 
     code = "UNP101"
     name = "unpacking what is no pair"
-    enames = frozenset({"ValueError", "TypeError"})
+    enames = frozenset({"ValueError", "TypeError", "IndexError"})
     applicability = Applicability.UNSAFE
     why = "The items may have been meant to be pairs."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if patch := self._go_through_lines(context):
+            yield patch
+            return
         if not MESSAGE.search(context.failure.evalue):
             return
         _, source, line = context.location
@@ -96,6 +99,39 @@ class Unpacking(Rule):
                 f"`{name}` does not give pairs.",
                 prior=prior,
             )
+
+    def _go_through_lines(self, context: RuleContext) -> Patch | None:
+        """``for line in text: name, age = line.split(",")``: the loop goes through the letters of a text of several lines."""
+        loops = [n for n in context.walk(ast.For) if n.lineno < context.line <= (n.end_lineno or 0)]
+        loop = loops[-1] if loops else None
+        told = re.search(r"not enough values|^list index out of range$", context.failure.evalue)
+        if loop is None or not isinstance(loop.target, ast.Name) or told is None:
+            return None
+        text, name = context.text(loop.iter), loop.target.id
+        split = [
+            c
+            for c in context.list_nodes_on_line(ast.Call)
+            if context.text(c).startswith((f"{name}.split(", f"{name}.strip("))
+        ]
+        is_read = (
+            isinstance(loop.iter, ast.Call)
+            and isinstance(loop.iter.func, ast.Attribute)
+            and loop.iter.func.attr == "read"
+        )
+        is_text = context.read_plain_chain(loop.iter) and context.is_true(
+            f"isinstance({text}, str) and chr(10) in {text}"
+        )
+        if not split or not (is_read or is_text) or not context.is_true(f"len({name}) == 1"):
+            return None
+        end = context.span(loop.iter)[1]
+        return self.patch(
+            context.replace_here((end, end, ".splitlines()")),
+            f"Go through the lines: `{text}.splitlines()`",
+            f"A loop over a text goes through its letters, and `{name}` is one of them.",
+            applicability=Applicability.SAFE,
+            why="The text has several lines, and each is taken apart in the loop.",
+            prior=0.93,
+        )
 
     def _zip_lists(self, context: RuleContext, lists: ast.expr) -> Patch:
         """``for name, price in zip(names, prices)``."""

@@ -60,6 +60,9 @@ class ViewAsList(Rule):
                         why="Each call gives the first item; where one after the other is meant, the iterator is made once.", prior=0.7,
                     )  # fmt: skip
                     return
+        if context.failure.evalue == "sequence index must be integer, not 'slice'":
+            yield from self._slice_deque(context)
+            return
         if not ABOUT.search(context.failure.evalue) or not OPERATION.search(context.failure.evalue):
             return
         for failing in context.list_failing_nodes(ast.Subscript, ast.Call, ast.BinOp, ast.Attribute, ast.Compare):
@@ -80,6 +83,20 @@ class ViewAsList(Rule):
                         why="A set has no order." if is_set else self.why,
                         prior=0.5 if is_set else 0.88,
                     )
+            return
+
+    def _slice_deque(self, context: RuleContext) -> Iterator[Patch]:
+        """``queue[:3]`` of a `deque`, which has items and no slices."""
+        for node in context.list_failing_nodes(ast.Subscript):
+            if not isinstance(node.slice, ast.Slice) or context.describe_all([node.value])[0].type != "deque":
+                continue
+            text = context.text(node.value)
+            yield self.patch(
+                context.replace_here((*context.span(node.value), f"list({text})")),
+                f"Take a slice of `list({text})`",
+                "A `deque` has no slices.",
+                prior=0.93,
+            )
             return
 
     def _take_by_position(self, context: RuleContext) -> Iterator[Patch]:

@@ -51,7 +51,7 @@ def find_likely_cause(context: RuleContext) -> tuple[str, str] | None:
     if context.failure.ename == "KeyError":
         return _explain_key(context, context.failure.evalue.strip("'\"")) or explain_plainly(context)
     if context.is_about_none:
-        return _explain_none(context)
+        return _explain_none(context) or explain_plainly(context)
     if context.failure.ename == "ValueError" and UNEQUAL.search(context.failure.evalue):
         return _explain_lengths(context)
     if context.failure.ename in ("TypeError", "ValueError") and APART.search(context.failure.evalue):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.triage.causes_of_classes import CAUSES_OF_CLASSES
 
 Cause = tuple[str, str]
 """The cause, and what may be done about it, in sentences."""
@@ -381,5 +382,6 @@ _EXPLANATIONS: tuple[tuple[re.Pattern[str], Callable[[RuleContext, re.Match[str]
         (r"^NotFittedError: ", _explain_unfitted),
         (r"^AssertionError", _explain_check),
         (r"^TypeError: '\w+' object is not callable", _explain_assigned),
+        *CAUSES_OF_CLASSES,
     )
 )  # fmt: skip

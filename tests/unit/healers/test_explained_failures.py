@@ -44,6 +44,27 @@ from tests.unit.healers.triage import diagnose
             "What is to be predicted are numbers on a scale, and this is for classes.",
             ["from sklearn.tree import DecisionTreeClassifier", "DecisionTreeClassifier().fit([[1], [2]], [0.5, 1.7])"],
         ),
+        (
+            "`Square` lacks `area`, which its base class asks for.",
+            ["from abc import ABC, abstractmethod\nclass Shape(ABC):\n    @abstractmethod\n    def area(self):\n        ...\nclass Square(Shape):\n    def perimeter(self):\n        return 4", "Square()"],
+        ),
+        (
+            "The dataclass is frozen: `x` cannot be set once an object is made.",
+            ["from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Point:\n    x: int", "Point(1).x = 2"],
+        ),
+        (
+            "`balance` of `Account` is a property that can only be read.",
+            ["class Account:\n    @property\n    def balance(self):\n        return 0", "Account().balance = 2"],
+        ),
+        (
+            "`Ratio` has an `__eq__` and no `__hash__`, and can be no key and no member of a set.",
+            ["class Ratio:\n    def __eq__(self, other):\n        return True", "{Ratio()}"],
+        ),
+        (
+            "A function under `@contextmanager` gives way to the `with` block by `yield`, and this one has none.",
+            ["from contextlib import contextmanager\n@contextmanager\ndef tag():\n    print('b')", "with tag():\n    print('bold')"],
+        ),
+        ("The text has a place for value 2, and `format` is given fewer values.", ["'{} is {}'.format('Ann')"]),
         ("`n` is 0 here.", ["rows = [(5, 0)]", "for k, n in rows:\n    k / n"]),
         ("`old` is empty.", ["old = [a for a in [1, 2] if a > 3]", "max(old)"]),
         (

@@ -20,12 +20,17 @@ from jupyter_selfheal.healers.rules.context.failure_view import FailureView
 from jupyter_selfheal.healers.rules.context.key_places import list_key_places
 from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.context.skeletons import is_near_method
+from jupyter_selfheal.healers.rules.context.spelling import is_plural
 from jupyter_selfheal.healers.rules.context.tables import read_words
 from jupyter_selfheal.model import Cell, Edit, Replace
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ASKED = re.compile(r'^Module \[(\w+)\] is missing the required "(\w+)" function')
 """What PyTorch says of an heir without the method that it calls."""
+ABSTRACT = re.compile(
+    r"^Can't instantiate abstract class (\w+) with(?:out an implementation for)? abstract methods? '?(\w+)'?$"
+)
+"""What Python says of an heir without a method that its base class asks for."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -161,8 +166,11 @@ def find_misspelt_override(context: FailureView) -> tuple[str, ast.FunctionDef, 
     """The one method of an heir whose name is a slip of that of the method that failed, which nothing calls: the cell, the method, the base
     class's name and the method's name that is wanted. None where there is none, or several."""
     told = _ASKED.search(context.failure.evalue)
+    abstract = ABSTRACT.search(context.failure.evalue)
     if told is not None:
         heir, base, wanted = told[1], "Module", told[2]
+    elif abstract is not None:
+        heir, base, wanted = abstract[1], "", abstract[2]
     else:
         function = find_function(context.source, context.line)
         owner = next((c for c in context.walk(ast.ClassDef) if function in c.body), None)
@@ -176,9 +184,10 @@ def find_misspelt_override(context: FailureView) -> tuple[str, ast.FunctionDef, 
         if isinstance(owner, ast.ClassDef)
         and (owner.name == heir if heir else any(ast.unparse(b) == base for b in owner.bases))
         for method in owner.body
-        if isinstance(method, ast.FunctionDef) and is_near_method(wanted, method, owner)
+        if isinstance(method, ast.FunctionDef)
+        and (is_near_method(wanted, method, owner) or (abstract and is_plural(method.name, wanted)))
     ]
     called = {n.attr for n in context.walk_notebook() if isinstance(n, ast.Attribute)}
     if len(near) != 1 or near[0][1].name in called:
         return None
-    return (*near[0], base, wanted)
+    return (*near[0], base or heir, wanted)

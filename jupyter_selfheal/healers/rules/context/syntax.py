@@ -33,6 +33,8 @@ class Mend:
     title: str
     sure: bool = True
     prior: float = 0.8
+    why: str = ""
+    """Why it is sure, where the rule's own reason is another."""
 
 
 class SyntaxRule(Rule):
@@ -72,7 +74,9 @@ class SyntaxRule(Rule):
                 f"Syntax error in line {fault.line}: {fault.message.rstrip('.')}"
                 + ("" if fault.message.endswith("?") else "."),
                 applicability=kind,
-                why=self.why if done.sure else "The cell compiles again, but it can be read in another way too.",
+                why=(done.why or self.why)
+                if done.sure
+                else "The cell compiles again, but it can be read in another way too.",
                 prior=done.prior,
             )
             yield replace(patch, rival=f"{objection}: another reading may be meant") if objection else patch
@@ -84,7 +88,7 @@ def finish_mend(first: Mend) -> Mend | None:
     fault = find_fault(current)
     for _ in range(ROUNDS):
         if fault is None:
-            return Mend(current, "; ".join(dict.fromkeys(titles)), sure, first.prior)
+            return Mend(current, "; ".join(dict.fromkeys(titles)), sure, first.prior, first.why)
         step = _find_next_mend(current, fault)
         if step is None:
             return None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
-from jupyter_selfheal.healers.rules.context.misspelt_definitions import find_misspelt_override
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import ABSTRACT, find_misspelt_override
 from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.context.skeletons import has_attempt, has_code, is_skeleton
 from jupyter_selfheal.healers.search.reading import has_assert
@@ -87,6 +87,11 @@ def diagnose_own_check(context: RuleContext, remedies: Remedies) -> Diagnosis | 
             f"{where} raises what is no exception{place}.", Locus.CODE, cell_id, 85, SkipReason.OWN_CHECK,
             "Write `raise ValueError(…)` there. It refuses what it was given, so it will still fail, and say why.",
         )  # fmt: skip
+    if failure.ename == "StopIteration":
+        return Diagnosis(
+            f"{where} has nothing more to give{place}.", Locus.CODE, cell_id, 85, SkipReason.OWN_CHECK,
+            "Ask for fewer items, make the iterator anew, or give `next` a default.",
+        )  # fmt: skip
     return Diagnosis(
         f"{where} itself rejects its input{place}: {failure.headline}", Locus.CODE, cell_id, 85, SkipReason.OWN_CHECK,
         "Check the value named in the message. The check is part of your notebook, so it was kept.",
@@ -126,8 +131,9 @@ def diagnose_skeleton(context: RuleContext, remedies: Remedies) -> Diagnosis | N
         )
     cell_id, source, _ = context.location
     nothing = failure.ename == "AssertionError" or "NoneType" in failure.evalue
-    if failure.ename == "NotImplementedError" and find_misspelt_override(context) is not None:
-        return None  # an heir has it, under a slip of its name
+    is_asked_for = failure.ename == "NotImplementedError" or ABSTRACT.search(failure.evalue) is not None
+    if is_asked_for and (failure.ename == "TypeError" or find_misspelt_override(context) is not None):
+        return None  # an heir has it, under a slip of its name; or it lacks what the message names
     if failure.ename == "NotImplementedError" and any(f.cell_id for f in failure.frames[-1:]):
         return leave_alone("This code isn't implemented yet.", SkipReason.SKELETON, advice, Locus.CODE)
     if _is_slip_in_code(context) or (
