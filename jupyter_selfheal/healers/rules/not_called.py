@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature
+from jupyter_selfheal.healers.rules.context.generators import is_asked_for_next, is_stepped_again
 from jupyter_selfheal.healers.rules.context.hidden_columns import list_meant_columns, write_column
 from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.context.rule_context import Assignment
@@ -17,22 +18,14 @@ ABOUT = re.compile(
     r"'(?:numpy\.)?(method|function|builtin_function_or_method|type|method-wrapper|ABCMeta|_ArrayFunctionDispatcher)'"
 )
 
-INDEX = re.compile(
-    r"indices must be integers or slices, not (?:method|function|builtin_function_or_method)|^only integers, slices"
-)
+INDEX = re.compile(r"indices must be integers or slices, not (?:method|function|builtin_function_or_method)|^only integers, slices")  # fmt: skip
 """What is said of an index that is a method: of a list, and of an array."""
 HIDING = re.compile(r"'(?:int|tuple|RangeIndex|Index|Flags)' object has no attribute")
 """What is said of an attribute that every table has: `size`, `shape`, `index`, `flags`."""
 INSTANCE = re.compile(r"[Uu]se an instance of (?:a|the) [\w ]+class instead")
-
-
 IN_PLACE = frozenset({"sort", "reverse", "append", "extend", "insert", "remove", "clear", "update", "add", "discard", "fill", "resize", "shuffle"})  # fmt: skip
 """Methods that change what they are called on, and give nothing that could be meant."""
-
-
-REDUCING = frozenset(
-    {"count", "describe", "max", "mean", "median", "min", "nunique", "size", "std", "sum", "value_counts", "var"}
-)
+REDUCING = frozenset({"count", "describe", "max", "mean", "median", "min", "nunique", "size", "std", "sum", "value_counts", "var"})  # fmt: skip
 """Methods of tables and columns that want no argument, and give something which has items."""
 
 
@@ -203,7 +196,7 @@ class NotCalled(Rule):
             return
         signature = context.signature(text, calls=of_result)
         is_free = _is_free(signature)
-        steps = _is_asked_for_next(outer)
+        steps = is_asked_for_next(outer)
         made = _find_uncalled(context, node.id, steps=steps) if isinstance(node, ast.Name) and is_free else None
         if made is not None:  # `b = a.copy`: a call at each use would be another copy
             start, end = src.find_span(made.source, made.node.value)
@@ -232,7 +225,7 @@ class NotCalled(Rule):
                 return
             change = (*context.span(outer), f"{text}({context.text(outer.slice)})")
             title = f"Call `{text}(…)` with parentheses"
-        elif is_free and not (steps and _is_stepped_again(context, text)):
+        elif is_free and not (steps and is_stepped_again(context, text)):
             change = (context.span(node)[1], context.span(node)[1], "()")
             title = f"Call `{text}()`"
         else:
@@ -319,22 +312,8 @@ def _find_data(context: RuleContext, method: ast.Attribute) -> str:
     return name if labels.startswith("y_") and name in context.known_names else ""
 
 
-def _is_asked_for_next(call: ast.AST) -> bool:
-    """``next(g)``."""
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "next"
-
-
-def _is_stepped_again(context: RuleContext, text: str) -> bool:
-    """True where several `next` ask the same function, or one in a loop: each would begin anew if each called it."""
-    asked = [n for n in context.walk_notebook() if _is_asked_for_next(n) and isinstance(n, ast.Call) and n.args]
-    return sum(ast.unparse(n.args[0]) == text for n in asked) > 1 or any(
-        n.lineno <= context.line <= (n.end_lineno or n.lineno) for n in context.walk(ast.For, ast.While)
-    )
-
-
 def _find_uncalled(context: RuleContext, name: str, *, steps: bool = False) -> Assignment | None:
-    """``b = a.copy``, that gave a name its value: the only such line of the function, which may stand below in its loop, else one above. Of what
-    `next` is asked of, ``g = count`` too."""
+    """``b = a.copy``, that gave a name its value: the function's only such line, maybe below in its loop, else one above; for `next` ``g = count`` too."""
     function = find_function(context.source, context.line)
     scope = function if function is not None else context.tree  # there, it may stand in a `with`
     nodes = [n for n in ast.walk(scope) if isinstance(n, ast.Assign)]
