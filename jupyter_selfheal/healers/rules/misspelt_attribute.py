@@ -12,7 +12,11 @@ from jupyter_selfheal.healers.rules.context import ObjectInfo, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.aggregates import AGGREGATING
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
-from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_stored_under
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import (
+    correct_definition,
+    is_stored_under,
+    patch_definition,
+)
 from jupyter_selfheal.healers.rules.context.nodes import list_attributes_named, read_last_name
 from jupyter_selfheal.healers.rules.context.renamings import find_missed_renaming
 from jupyter_selfheal.healers.rules.context.spelling import (
@@ -96,14 +100,8 @@ class MisspeltAttribute(Rule):
         wrong = node.attr
         definition = correct_definition(context, wrong, word, "attribute") if sure and _is_own(owner) else ()
         if definition:
-            yield self.patch(
-                definition,
-                f"Change `.{word}` to `.{wrong}` where it is defined",
-                f"{_name_kind(owner)} has no `{wrong}`: it is defined as `{word}`.",
-                applicability=Applicability.SAFE,
-                why="The definition is the odd one out: the notebook says it otherwise wherever it is used.",
-                prior=0.8,
-            )
+            cause = f"{_name_kind(owner)} has no `{wrong}`: it is defined as `{word}`."
+            yield patch_definition(self, definition, f".{word}", f".{wrong}", cause)
             sure = False
         yield self.patch(
             context.replace(context.cell_id, _respell_attribute(context, node, word)),

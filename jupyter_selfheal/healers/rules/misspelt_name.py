@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import rename_name
-from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, patch_definition
 from jupyter_selfheal.healers.rules.context.nodes import find_function, is_name_called, list_arguments
 from jupyter_selfheal.healers.rules.context.rule_context import COMMON_BUILTINS
 from jupyter_selfheal.healers.rules.context.skeletons import is_skeleton
@@ -91,14 +91,8 @@ class MisspeltName(Rule):
                 continue  # `weight / height ** 2`: nobody divides the one by itself
             definition = correct_definition(context, name, word) if slip else ()
             if definition:
-                yield self.patch(
-                    definition,
-                    f"Change `{word}` to `{name}` where it is defined",
-                    f"`{name}` isn't defined: its definition is spelt `{word}`.",
-                    applicability=Applicability.SAFE,
-                    why="The definition is the odd one out: the notebook says it otherwise wherever it is used.",
-                    prior=0.85,
-                )
+                cause = f"`{name}` isn't defined: its definition is spelt `{word}`."
+                yield patch_definition(self, definition, word, name, cause)
                 sure = False
             yield self.patch(
                 context.replace(cell_id, rename_name(source, name, word)),

@@ -13,7 +13,11 @@ from jupyter_selfheal.healers.rules.columns_not_renamed import list_mappings_to
 from jupyter_selfheal.healers.rules.context import Keys, Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.key_places import list_key_places
-from jupyter_selfheal.healers.rules.context.misspelt_definitions import correct_definition, is_written_right
+from jupyter_selfheal.healers.rules.context.misspelt_definitions import (
+    correct_definition,
+    is_written_right,
+    patch_definition,
+)
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_plain_chain, shows_name
 from jupyter_selfheal.healers.rules.context.renamings import find_missed_renaming
 from jupyter_selfheal.healers.rules.context.spelling import (
@@ -68,49 +72,40 @@ class NearKey(Rule):
                 return  # PDA154
             if find_missed_renaming(context, wrong) is not None:
                 return  # PDA203
-            proposed = False
-            for cell_id, source, node, owner in _list_places(context, wrong):
-                is_result = owner.endswith(")")
-                if is_result and not _is_of_table(context, owner):
-                    continue
-                keys = context.keys(owner, calls=is_result)
-                if keys is None:
-                    continue
-                written = not is_result and (keys.is_table or _is_written_out(context, keys))
-                seen = _is_seen_in_outputs(context, wrong, owner, keys)
-                for word, slip in list_meant_keys(wrong, keys):
-                    sure = (
-                        slip
-                        and written
-                        and not seen
-                        and (node in context.list_failing_nodes(ast.Constant) or not is_written_right(wrong))
-                    )
-                    # of another table, as where two are joined
-                    is_right_there = keys.is_table and (_is_defined(context, wrong) or _is_joined(context))
-                    definition = (
-                        _correct_definition(context, wrong, word, sure and not is_right_there) if written else ()
-                    )
-                    if definition:
-                        yield self.patch(
-                            definition,
-                            f"Change `{word!r}` to `{wrong!r}` where it is defined",
-                            f"`{owner}` has no {wrong!r}: it is written down as {word!r}.",
-                            applicability=Applicability.SAFE,
-                            why="The definition is the odd one out: the notebook says it otherwise wherever it is used.",
-                            prior=0.8,
-                        )
-                        sure = False
-                    yield self.patch(
-                        context.replace(cell_id, _respell_key(source, node, wrong, word)),
-                        f"Change `{wrong!r}` to `{word!r}`",
-                        f"`{owner}` has no {wrong!r}. Did you mean {word!r}?",
-                        applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                        why="It is the only key that is near, by a slip." if sure else SEEN if seen else self.why,
-                        prior=0.85 if sure else 0.5,
-                    )
-                    proposed = True
-                if proposed:
+            for place in _list_places(context, wrong):
+                patches = list(self._respell(context, wrong, *place))
+                yield from patches
+                if patches:
                     return
+
+    def _respell(
+        self, context: RuleContext, wrong: str, cell_id: str, source: str, node: ast.Constant, owner: str
+    ) -> Iterator[Patch]:
+        """The key spelt as the object has it, or, before it, where it is written down as it is used."""
+        is_result = owner.endswith(")")
+        keys = context.keys(owner, calls=is_result) if not is_result or _is_of_table(context, owner) else None
+        if keys is None:
+            return
+        written = not is_result and (keys.is_table or _is_written_out(context, keys))
+        seen = _is_seen_in_outputs(context, wrong, owner, keys)
+        # of another table, as where two are joined
+        is_right_there = keys.is_table and (_is_defined(context, wrong) or _is_joined(context))
+        stands_there = node in context.list_failing_nodes(ast.Constant) or not is_written_right(wrong)
+        for word, slip in list_meant_keys(wrong, keys):
+            sure = slip and written and not seen and stands_there
+            definition = _correct_definition(context, wrong, word, sure and not is_right_there) if written else ()
+            if definition:
+                cause = f"`{owner}` has no {wrong!r}: it is written down as {word!r}."
+                yield patch_definition(self, definition, repr(word), repr(wrong), cause)
+                sure = False
+            yield self.patch(
+                context.replace(cell_id, _respell_key(source, node, wrong, word)),
+                f"Change `{wrong!r}` to `{word!r}`",
+                f"`{owner}` has no {wrong!r}. Did you mean {word!r}?",
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why="It is the only key that is near, by a slip." if sure else SEEN if seen else self.why,
+                prior=0.85 if sure else 0.5,
+            )
 
 
 def _is_joined(context: RuleContext) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,10 +19,11 @@ from jupyter_selfheal.healers.rules.context.edits import Splice, find_attribute_
 from jupyter_selfheal.healers.rules.context.failure_view import FailureView
 from jupyter_selfheal.healers.rules.context.key_places import list_key_places
 from jupyter_selfheal.healers.rules.context.nodes import find_function
+from jupyter_selfheal.healers.rules.context.rule import Rule
 from jupyter_selfheal.healers.rules.context.skeletons import is_near_method
 from jupyter_selfheal.healers.rules.context.spelling import is_plural
 from jupyter_selfheal.healers.rules.context.tables import read_words
-from jupyter_selfheal.model import Cell, Edit, Replace
+from jupyter_selfheal.model import Applicability, Cell, Edit, Patch, Replace
 
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _ASKED = re.compile(r'^Module \[(\w+)\] is missing the required "(\w+)" function')
@@ -63,6 +64,18 @@ def correct_definition(
     if not all(_stands_at(context.source_of(c.id), place, defined) for c in cells for place in places[c.id]):
         return ()  # inside an f-string of an older Python, whose nodes do not say where they stand, or a text that is no key
     return tuple(_rename_places(context, cell, places[cell.id], defined, used) for cell in cells if places[cell.id])
+
+
+def patch_definition(rule: Rule, edits: Iterable[Edit], word: str, used: str, cause: str) -> Patch:
+    """The safe patch that spells a definition (``word``, as it is shown) as it is used wherever it is used."""
+    return rule.patch(
+        edits,
+        f"Change `{word}` to `{used}` where it is defined",
+        cause,
+        applicability=Applicability.SAFE,
+        why="The definition is the odd one out: the notebook says it otherwise wherever it is used.",
+        prior=0.8,
+    )
 
 
 def is_stored_under(context: FailureView, used: str, defined: str) -> bool:
