@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.aggregates import AGGREGATING
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
-from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plain_slip
 from jupyter_selfheal.model import Applicability, Patch
 
 WORDS = {"average": "mean", "avg": "mean", "cnt": "count", "med": "median", "stdev": "std", "stddev": "std", "variance": "var", "len": "size", "maximum": "max", "minimum": "min", "total": "sum"}  # fmt: skip
@@ -17,9 +17,6 @@ WORDS = {"average": "mean", "avg": "mean", "cnt": "count", "med": "median", "std
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "var", "median", "count", "any", "all", "prod", "nunique", "skew", "kurt", "sem", "average", "ptp"})  # fmt: skip
 """Methods that make one value of a series."""
-
-AGGREGATING = frozenset({"agg", "aggregate", "transform", "pivot_table", "crosstab"})
-"""Functions that take the name of a reduction as a text."""
 
 LOST = "The array may have been meant to have two dimensions."
 
@@ -29,7 +26,7 @@ class ArgumentForm(Rule):
 
     **Failure** `AxisError: axis 1 is out of bounds for array of dimension 1` at `v.mean(axis=1)`; `TypeError: only list-like objects are allowed to be passed to isin(), you passed a `str``; `'list' object is not callable` at
     `df.rename(columns=["a", "b"])`; `No axis named 1 for object type Series` at `df["age"].max(axis=1)`; `Concatenation requires list-likes
-    containing only strings`; `'SeriesGroupBy' object has no attribute 'average'` at `.agg("average")`, and of `.agg("mena")`.
+    containing only strings`; `'SeriesGroupBy' object has no attribute 'average'` at `.agg("average")`.
 
     **Fix** `columns=["age"]` (`Index(...) must be called with a collection of some kind, 'age' was passed`); `isin(["Ulm"])`; `.str.startswith(("a", "b"))`; `df.set_axis(["a", "b"], axis=1)` for as many names as there are columns; `df["age"].max()`; `.str.cat(df["age"].astype(str))`;
     `.agg("mean")`.
@@ -141,23 +138,19 @@ def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str,
             new = f"{context.operand(given)}.astype(str)"
             return [(*context.span(given), new)], f"Use `{new}`", f"`{context.text(given)}` holds numbers, not texts."
     if "has no attribute" in evalue or "valid function" in evalue:
-        named_by = call.args + [k.value for k in call.keywords] if method in AGGREGATING else []
+        named_by = (
+            call.args + [k.value for k in call.keywords] if method in AGGREGATING | {"pivot_table", "crosstab"} else []
+        )
         named_by += [k.value for k in call.keywords if k.arg == "estimator"]  # of seaborn
         for node in (n for a in named_by for n in ast.walk(a)):
-            if isinstance(node, ast.Constant) and repr(node.value) in evalue and (word := _name_reduction(node.value)):
-                mark = context.text(node)[-1]
+            if isinstance(node, ast.Constant) and node.value in WORDS and repr(node.value) in evalue:
+                mark, word = context.text(node)[-1], WORDS[str(node.value)]
                 return (
                     [(*context.span(node), f"{mark}{word}{mark}")],
                     f"Use {word!r}",
                     f"pandas calls {node.value!r} {word!r}.",
                 )
     return None
-
-
-def _name_reduction(word: object) -> str:
-    """What pandas calls a reduction of that name, or of one that is near by a slip; empty where that is not clear."""
-    near = find_nearest(str(word), REDUCTIONS - {"average", "ptp"})
-    return WORDS.get(str(word)) or (near[0] if len(near) == 1 and is_plain_slip(str(word), near[0]) else "")
 
 
 def _list_reduced(call: ast.Call) -> list[ast.expr]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator, Mapping
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.aggregates import AGGREGATES, AGGREGATING
 from jupyter_selfheal.healers.rules.context.edits import quote_alike
+from jupyter_selfheal.healers.rules.near_value import COLOURS
 from jupyter_selfheal.model import Applicability, Patch
 
 _BY_COLUMN = frozenset(
@@ -28,7 +30,8 @@ class BareKey(Rule):
 
     **Failure** `NameError: name 'age' is not defined` at `person[age]`, `df[["name", age]]` or `df.groupby(age)`.
 
-    **Fix** `person["age"]`, `person.age` where it is an object's; `df.pivot_table(…, aggfunc=mean)` and `.agg(mean)`, where nothing is called so, become `aggfunc="mean"` and `.agg("mean")`.
+    **Fix** `person["age"]`, `person.age` where it is an object's; `df.pivot_table(…, aggfunc=mean)` and `.agg(mean)`, where nothing is called so, become `aggfunc="mean"` and `.agg("mean")`. So do the words that a function's documentation
+    lists for a keyword, and colours: `merge(…, how="left")`, `drop("age", axis="columns")`, `plot(…, color="red")`.
 
     **Fix safety** Safe: the very dictionary or table has a key or column of just this name, and no cell binds such a variable. Silent for
     methods whose arguments are no columns, as `df.fillna(mean)` and `df.assign(total=price)`.
@@ -48,6 +51,16 @@ class BareKey(Rule):
         if name in _AGGREGATES:
             yield from self._quote_aggregate(context, name)
         for node in (n for n in context.list_failing_nodes(ast.Name) if n.id == name):
+            if _is_option(context, node, parents):
+                new = quote_alike(name, context.source)
+                yield self.patch(
+                    context.replace_here((*context.span(node), new)),
+                    f"Write `{new}`",
+                    f"`{name}` is one of the texts that are taken here, and no variable.",
+                    why="The function's own documentation lists the text, and the notebook has no such variable.",
+                    prior=0.96,
+                )
+                return
             inner: ast.AST = node
             outer = parents.get(node)
             if isinstance(outer, ast.List | ast.keyword):
@@ -106,6 +119,20 @@ def _has_value_alone(context: RuleContext, chain: str | None, name: str) -> bool
     return chain is not None and context.is_true(
         f"not callable(getattr({chain}, {name!r}, print)) and not hasattr(type({chain}), '__getitem__')"
     )
+
+
+def _is_option(context: RuleContext, node: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether a keyword's value is a text that the function's documentation lists (``how=left``, ``axis=columns``), or a colour (``color=red``)."""
+    keyword = parents.get(node)
+    call = parents.get(keyword) if isinstance(keyword, ast.keyword) else None
+    if not isinstance(keyword, ast.keyword) or not isinstance(call, ast.Call) or not keyword.arg:
+        return False
+    if keyword.arg.endswith("color") or keyword.arg == "c":
+        return node.id in COLOURS
+    known = context.signature(call.func, calls=True)
+    if known is None or context.describe_all([call.func], calls=True)[0].path.startswith("__main__"):
+        return False
+    return re.search(rf"""['"`]{node.id}['"`]|\{{[^{{}}]*\b{node.id}\b[^{{}}]*\}}""", known.documentation) is not None
 
 
 def _is_aggregate(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> bool:

@@ -13,11 +13,11 @@ from jupyter_selfheal.model import Applicability, Patch
 
 
 class BlankInFormula(Rule):
-    """Quote a column of a formula whose name has blanks or signs in it.
+    """Quote a column of a formula whose name has blanks or signs in it, and close the bracket around one.
 
     **Failure** `SyntaxError: invalid syntax` or `PatsyError` at `smf.ols("sale price ~ area", data=homes)`.
 
-    **Fix** `smf.ols("Q('sale price') ~ area", data=homes)`.
+    **Fix** `smf.ols("Q('sale price') ~ area", data=homes)`; `"price ~ C(town)"` for `"price ~ C(town"`.
 
     **Fix safety** Safe: the table has a column of this name, which only `Q` can ask for. Silent where a column's name has nothing but signs of a formula between names that are columns, too (`a+b`).
     """
@@ -50,6 +50,15 @@ class BlankInFormula(Rule):
             )
             start, end = context.span(formula)
             written = context.source[start:end]
+            if (closed := _close_bracket(written, columns)) and "unclosed bracket" in context.failure.evalue:
+                yield self.patch(
+                    context.replace_here((start, end, closed)),
+                    f"Change `{written}` to `{closed}`",
+                    "A bracket of the formula is not closed.",
+                    why="One column stands in the bracket.",
+                    prior=0.93,
+                )
+                return
             mark = "'" if written[-1] == '"' else '"'
             new = _quote_columns(written, [c for c in odd if mark not in c and "\\" not in c], mark)
             if new != written and src.can_compile(new):
@@ -60,6 +69,20 @@ class BlankInFormula(Rule):
                     prior=0.93,
                 )
             return
+
+
+def _close_bracket(written: str, columns: list[str]) -> str:
+    """``"y ~ a + C(town)"`` for `"y ~ a + C(town"`: the one bracket that is not closed, around the column in it; empty where it may end elsewhere."""
+    if written.count("(") != written.count(")") + 1:
+        return ""
+    left_open = [m for m in re.finditer(r"\w\(\s*(\w+)(\s*\))?", written[1:-1]) if not m[2]]
+    if len(left_open) != 1 or left_open[0][1] not in columns:
+        return ""
+    at = 1 + left_open[0].end(1)
+    rest = written[at:-1].lstrip()
+    return (
+        f"{written[:at]}){written[at:]}" if not rest or (rest[0] in "+:" and ")" not in rest.partition("(")[0]) else ""
+    )
 
 
 def _quote_columns(written: str, odd: list[str], mark: str) -> str:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
-from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument
+from jupyter_selfheal.healers.rules.context.edits import Splice, append_argument, quote_alike
+from jupyter_selfheal.healers.rules.context.knowledge import load_knowledge
 from jupyter_selfheal.healers.rules.context.nodes import find_assignment, find_keyword, read_literal
 from jupyter_selfheal.healers.rules.context.rewritten_calls import build_argument_splice
 from jupyter_selfheal.model import Applicability, Patch
@@ -22,7 +23,7 @@ class ClassMethod(Rule):
 
     **Fix** `pd.PeriodIndex(year=years, quarter=quarters)` becomes `pd.PeriodIndex.from_fields(year=years, quarter=quarters)`: the only one of the
     installed class's methods `from_…` that has all the arguments as parameters (the `name` of an index is given by `rename`). `ExponentialSmoothing(ts).fit(use_boxcox=True)` becomes
-    `ExponentialSmoothing(ts, use_boxcox=True).fit()`: the constructor has the argument that the method has not, and it is not given there.
+    `ExponentialSmoothing(ts, use_boxcox=True).fit()`: the constructor has the argument that the method has not, and it is not given there. A value that is called otherwise since goes with it (`ARIMA(…).fit(trend="nc")`, `ARIMA(…, trend="n").fit()`).
 
     **Fix safety** Safe: all arguments keep their names; of a class method there are two at least, and no other method of the class takes them. What goes to
     the constructor is a literal, and the object is made in the same cell and used by this call alone there. Silent where a positional argument is given to
@@ -91,7 +92,7 @@ class ClassMethod(Rule):
             parameters = [p.name for p in signature.parameters]
             if name not in parameters or parameters.index(name) < len(maker.args):
                 return
-            given = context.text(keyword)
+            given = _write_keyword(context, keyword, context.text(maker.func).rpartition(".")[2])
             yield self.patch(
                 context.replace_here(
                     build_argument_splice(context, call, keyword, ""), append_argument(context.source, maker, given)
@@ -102,6 +103,14 @@ class ClassMethod(Rule):
                 prior=0.93,
             )
             return
+
+
+def _write_keyword(context: RuleContext, keyword: ast.keyword, callee: str) -> str:
+    """The argument as the constructor takes it, whose value may be called otherwise now: ``trend='n'`` for `trend='nc'`."""
+    text, value = context.text(keyword), getattr(keyword.value, "value", None)
+    changes = (v for v in load_knowledge().values if v.keyword == keyword.arg and callee in v.calls)
+    new = next((v.new[value] for v in changes if isinstance(value, str) and value in v.new), None)
+    return text if new is None else f"{keyword.arg}={quote_alike(str(new), text)}"
 
 
 def _find_constructor(context: RuleContext, owner: ast.expr) -> ast.Call | None:

@@ -31,6 +31,14 @@ WHOLE = {
 }
 """Functions whose first result alone is taken for all that they give, how that is named then, and what their manual calls the results."""
 
+PARTS = (
+    (re.compile(r"(?i)p|p_?vals?|p_?values?|sig(?:nificance)?"), "pvalue"),
+    (re.compile(r"(?i)t|f|r|u|w|z|rho|tau|stat|(?:t|f|r|u|w|z|test)_?stat(?:istic)?s?|statistic|corr(?:elation)?(?:_coef\w*)?|pearson|spearman"), "statistic"),
+)  # fmt: skip
+"""How the parts of a test's result are called in notebooks, and in SciPy."""
+OF_INTEGRAL = re.compile(r"scipy\.integrate\.(?:\w+\.)?(?:quad|dblquad|tplquad)")
+"""Functions that give a number, and how far it may be off."""
+
 STAYS = re.compile(r"cont|cnt|hier", re.I)
 """Names of the results that are left: where one of them comes first, the order was another one."""
 
@@ -43,7 +51,7 @@ class FewerResults(Rule):
     `X_train, X_test, y_train = train_test_split(X, y)`; `TypeError: unsupported format string passed to numpy.ndarray.__format__` at `popt[0]` below `popt = curve_fit(…)`.
 
     **Fix** The first name goes: `contours, hierarchy = cv2.findContours(…)`. What is not taken goes into `_`: `slope, intercept, *_ = linregress(x, y)`; of a split `y_test`
-    is taken too, whose name the others say. `popt, pcov = curve_fit(…)`.
+    is taken too, whose name the others say. `popt, pcov = curve_fit(…)`. `p = ttest_ind(a, b)` and `area = quad(f, 0, 1)`, of which a number is wanted, become `p = ttest_ind(a, b).pvalue` and `area = quad(f, 0, 1)[0]`.
 
     **Fix safety** Safe: the first results are what is taken, in the manual's order; silent where a name is that of a result that comes later (`r, p = linregress(x, y)`). Of OpenCV the other two results are what they were, in the same order. Unsafe where a name at the end is left out that nothing reads (`m, b, r = np.polyfit(x, y, 1)`). Silent where the name that goes is read anywhere, or is the name of
     one of the results that are left.
@@ -54,7 +62,7 @@ class FewerResults(Rule):
     stage = Stage.CHANGELOG
     enames = frozenset({"ValueError", "TypeError"})
     message = re.compile(
-        rf"{MESSAGE.pattern}|unsupported format string passed to numpy\.ndarray|broadcast|__round__|inhomogeneous|^only .*arrays|positional argument"
+        rf"{MESSAGE.pattern}|unsupported format string passed to numpy\.ndarray|broadcast|__round__|inhomogeneous|^only .*arrays|positional argument|Result\b|'tuple'|tuple\.__|can't multiply sequence|not all arguments converted"
     )
     applicability = Applicability.SAFE
     why = "The function's own manual shows the two results that are left."
@@ -120,6 +128,17 @@ class FewerResults(Rule):
             call = made.node.value if made is not None else None
             if made is None or not isinstance(call, ast.Call) or len(made.node.targets) != 1:
                 continue
+            if part := _find_part(context, name, call):
+                home = context.view_cell(made.cell_id)
+                end = home.span(call)[1]
+                yield self.patch(
+                    home.replace_here((end, end, part)),
+                    f"Take `{home.text(call)}{part}`",
+                    f"`{home.text(call.func)}` gives several results, and `{name}` holds all of them.",
+                    why="The name is that of one of them, and what is done with it is done with a number.",
+                    prior=0.94,
+                )
+                return
             known = WHOLE.get(read_last_name(call.func))
             if known is None or not known[0].fullmatch(name):
                 continue
@@ -171,6 +190,20 @@ class FewerResults(Rule):
             why="The names are those of the first results, in the order of the function's own manual, or of none.",
             prior=0.93,
         )
+
+
+def _find_part(context: RuleContext, name: str, call: ast.Call) -> str:
+    """``.pvalue`` for ``p = stats.ttest_ind(a, b)``, ``[0]`` for ``area = quad(f, 0, 1)``; empty where all may be meant, as where a part is read somewhere."""
+    sources = [context.source_of(c.id) for c in context.notebook.cells if c.kind == "code"]
+    if any(re.search(rf"\b{name}(?:\[|\.\w)|= *{name}$", source, re.M) for source in sources):
+        return ""
+    path = context.describe_all([ast.unparse(call.func)])[0].path
+    if OF_INTEGRAL.fullmatch(path):
+        return "[0]"
+    part = next((part for names, part in PARTS if names.fullmatch(name)), "")
+    return (
+        f".{part}" if part and path.startswith("scipy.stats") and context.is_true(f"hasattr({name}, {part!r})") else ""
+    )
 
 
 def _name_fourth(names: list[str]) -> str:

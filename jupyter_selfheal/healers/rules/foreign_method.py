@@ -242,7 +242,10 @@ def _rewrite_use(
     if call is None and _is_key(context, node, owner, wrong):
         return f'{receiver}["{wrong}"]'
     gives = wrong in read_words(TABLE, "giving") or (owner.type in UNCHANGED and not _is_last(context, call))
-    is_result_lost = is_alone and gives
+    is_shown = _is_last(context, call) and isinstance(
+        node.value, ast.Call
+    )  # what a call gives cannot be meant to change
+    is_result_lost = is_alone and gives and not is_shown
     if isinstance(node.ctx, ast.Store | ast.Del) or is_result_lost:
         return None
     if wrong == "join" and call is not None and call.args and not isinstance(call.args[0], ast.Constant | ast.Name):

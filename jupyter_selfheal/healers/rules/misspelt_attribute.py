@@ -246,6 +246,8 @@ def _can_be_used_so(context: RuleContext, node: ast.Attribute, word: str) -> boo
     """A called attribute must be callable, where that can be seen; and `_ready`, a method, is no value of the name `ready`."""
     owner = context.read_plain_chain(node.value)
     is_called = context.is_called(node)
+    if word in ("reverse", "sort") and isinstance(node.value, ast.Call):
+        return False  # `t["a"].tolist().sorted()`: it would give nothing, and change what nobody has
     if owner is None or not (is_called or word == f"_{node.attr}"):
         return True
     thing = context.describe(f"{owner}.{word}")
