@@ -248,7 +248,12 @@ def _can_be_used_so(context: RuleContext, node: ast.Attribute, word: str) -> boo
     is_called = context.is_called(node)
     if word in ("reverse", "sort") and isinstance(node.value, ast.Call):
         return False  # `t["a"].tolist().sorted()`: it would give nothing, and change what nobody has
-    if owner is None or not (is_called or word == f"_{node.attr}"):
+    is_column = (
+        owner is not None
+        and not is_called
+        and context.describe_all([node.value])[0].is_a("pandas.Series", "pandas.DataFrame")
+    )
+    if owner is None or not (is_called or is_column or word == f"_{node.attr}"):
         return True
     thing = context.describe(f"{owner}.{word}")
     if not is_called:

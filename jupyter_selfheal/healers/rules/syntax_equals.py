@@ -82,11 +82,11 @@ def _names_argument(source: str, fault: Fault, line: str, at: int) -> bool:
 
 def _selects_rows(line: str, index: int, at: int) -> bool:
     """``df[df.a`` before a ``=`` and a value behind it: rows are selected by a column of that very table. An index of a list is another thing, and nothing is equal to None."""
-    owner = re.search(r"(\w+)(?:\.i?loc)?$", line[:index])
-    column = re.compile(rf"{owner[1]}(?:\.\w+|\[(?:'[^']*'|\"[^\"]*\")\])" if owner else r"(?!)")
-    return bool(column.fullmatch(line[index + 1 : at].strip())) and not re.match(
-        r"\s*(?:None|nan|np\.nan)\b", line[at + 1 :]
+    asked = re.fullmatch(r"(\w+)(?:\.\w+|\[(?:'[^']*'|\"[^\"]*\")\])", line[index + 1 : at].strip())
+    is_of_table = (
+        asked is not None and re.search(rf"(?<![\w.]){asked[1]}(?:\[[^\[\]]*\]|[\w.()])*$", line[:index]) is not None
     )
+    return is_of_table and not re.match(r"\s*(?:None|nan|np\.nan)\b", line[at + 1 :])
 
 
 def _write_as_dictionary(line: str) -> str:

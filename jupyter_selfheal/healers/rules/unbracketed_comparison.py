@@ -12,17 +12,17 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(
-    r"for [&|]|rand_|ror_|bitwise_(and|or)|truth value of|logical operation|operator '?[&|]'?|Cannot perform '(and|or)_'"
+    r"for [&|]|rand_|ror_|bitwise_(and|or)|truth value of|unary ~: 'str'|logical operation|operator '?[&|]'?|Cannot perform '(and|or)_'"
 )
 
 
 class UnbracketedComparison(Rule):
-    """Put comparisons that are joined by `&` or `|` in brackets.
+    """Put comparisons that are joined by `&` or `|`, or turned around by `~`, in brackets.
 
     **Failure** `TypeError: unsupported operand type(s) for &: 'int' and 'Series'`, `ValueError: The truth value of a Series is
     ambiguous`, at `df[df.a > 2 & df.b < 4]`.
 
-    **Fix** `df[(df.a > 2) & (df.b < 4)]`: Python binds `&` and `|` more closely than comparisons.
+    **Fix** `df[(df.a > 2) & (df.b < 4)]`: Python binds `&` and `|` more closely than comparisons, and `~`, too: `df[~(df.a == "x")]`.
 
     **Fix safety** Safe where each part is a comparison of its own, or the name of a mask: a chain through `2 & df.b` has no meaning.
     """
@@ -36,6 +36,18 @@ class UnbracketedComparison(Rule):
     why = "Each part is a comparison of its own; joined without brackets they have no meaning."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        for node in context.walk(ast.Compare) if "unary ~" in context.failure.evalue else ():
+            match node:
+                case ast.Compare(ast.UnaryOp(ast.Invert(), asked)) if node in context.list_nodes_on_line(ast.Compare):
+                    start, end = context.span(asked)[0], context.span(node)[1]
+                    yield self.patch(
+                        context.replace_here((start, start, "("), (end, end, ")")),
+                        "Put parentheses around the comparison",
+                        "`~` comes before comparisons.",
+                        why="What is turned around are texts, and no truth values.",
+                        prior=0.93,
+                    )
+                    return
         for node in context.list_nodes_at_failure(ast.Compare):
             changes = add_parentheses(context.source, node) if isinstance(node, ast.Compare) else []
             if changes:
