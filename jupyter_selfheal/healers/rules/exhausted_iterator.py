@@ -105,7 +105,10 @@ class ExhaustedIterator(Rule):
                     view.replace_here(*((*view.span(n), text) for n, text in zip(raised, texts, strict=True))),
                     "End the generator with `return`",
                     "A generator ends with `return`: since Python 3.7 a `StopIteration` that is raised in it is an error.",
-                    why="`return` is what raising it did (https://peps.python.org/pep-0479/).",
+                    applicability=Applicability.SAFE if given == [None] * len(given) else Applicability.UNSAFE,
+                    why="`return` is what raising it did (https://peps.python.org/pep-0479/)."
+                    if given == [None] * len(given)
+                    else "What is said with it may be an error that somebody is to see.",
                     prior=0.97,
                 )
                 return

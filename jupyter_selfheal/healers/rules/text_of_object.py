@@ -123,12 +123,15 @@ class TextOfObject(Rule):
                 return
             cell_id, source, value = made[0]
             start, end = src.find_span(source, value)
-            new = f"{maker}({source[start:end]})"
+            new, is_text = f"{maker}({source[start:end]})", "'str'" in context.failure.evalue
             yield self.patch(
                 context.replace(cell_id, [(start, end, new)]),
                 f"Return `{new}` from `{method}`",
                 f"`{method}` returns the collection itself, where Python asks for its {NAMED[maker]}.",
-                why=f"Of this collection Python asks its {NAMED[maker]} here.",
+                applicability=Applicability.UNSAFE if is_text else Applicability.SAFE,
+                why="Its words may be meant, and not its letters."
+                if is_text
+                else f"Of this collection Python asks its {NAMED[maker]} here.",
                 prior=0.93,
             )
 
