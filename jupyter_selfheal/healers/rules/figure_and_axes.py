@@ -10,6 +10,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
+from jupyter_selfheal.healers.rules.context.rule_context import Assignment
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -23,7 +24,7 @@ class FigureAndAxes(Rule):
     **Fix** `fig, ax = plt.subplots()` in that cell; `plt.subplots` for `plt.subplot` where two things are taken of it.
 
     **Fix safety** Safe: the name of the axes holds a figure, the other one does not, and `subplots` gives the figure first; `subplot` gives one thing, and is silent for `subplot(111)`: `subplots(111)` would be 111 rows.
-    Of both as one tuple the one is meant that alone has what is asked of it; silent where the notebook uses the tuple as one.
+    Of both as one tuple (also `ax[0].plot` after `ax = plt.subplots(1, 2)`) the one is meant that alone has what is asked of it; silent where the notebook uses the tuple as one.
     """
 
     code = "MPL112"
@@ -42,6 +43,9 @@ class FigureAndAxes(Rule):
             yield from self._make_both(context)
             return
         for node in context.list_nodes_at_failure(ast.Attribute):
+            if isinstance(node.value, ast.Subscript):
+                yield from self._take_grid(context, node)
+                return
             if not isinstance(node.value, ast.Name):
                 continue
             for view in context.look_upwards():
@@ -88,18 +92,38 @@ class FigureAndAxes(Rule):
             is_pair = context.is_true(f"type({name}[0]).__name__ == 'Figure'")
             if read_last_name(made.node.value.func) != "subplots" or read != asked or not is_pair or has[0] == has[1]:
                 return
-            other = next((n for n in ("fig", "figure") if has[1] and n not in context.known_names), "_")
-            target = made.node.targets[0]
-            new = f"{other}, {name}" if has[1] else f"{name}, _"
-            change = (*src.find_span(made.source, target), new)
-            yield self.patch(
-                change_and_replay(context, {made.cell_id: [change]}),
-                f"Take the figure and the axes: `{new}`",
-                f"`subplots` gives the figure and its axes: `{name}` is a tuple of both.",
-                why="Only one of the two has what is asked of it.",
-                prior=0.95,
-            )
+            yield self._name_both(context, made, f"{_find_free_name(context)}, {name}" if has[1] else f"{name}, _")
             return
+
+    def _take_grid(self, context: RuleContext, node: ast.Attribute) -> Iterator[Patch]:
+        """``ax = plt.subplots(1, 2)``, on whose ``ax[0]`` is drawn: it is the figure, and the axes come behind it."""
+        name = node.value.value if isinstance(node.value, ast.Subscript) else None
+        made = context.find_last_assignment(name.id) if isinstance(name, ast.Name) else None
+        if (
+            not isinstance(name, ast.Name)
+            or made is None
+            or read_last_name(getattr(made.node.value, "func", made.node)) != "subplots"
+        ):
+            return
+        used = list(context.walk_notebook())
+        read = sum(isinstance(n, ast.Name) and n.id == name.id and isinstance(n.ctx, ast.Load) for n in used)
+        asked = sum(isinstance(n, ast.Subscript) and getattr(n.value, "id", "") == name.id for n in used)
+        is_grid = (
+            f"type({name.id}[0]).__name__ == 'Figure' and all(hasattr(a, {node.attr!r}) for a in {name.id}[1].flat)"
+        )
+        if read == asked and context.is_true(f"isinstance({name.id}, tuple) and {is_grid}"):
+            yield self._name_both(context, made, f"{_find_free_name(context)}, {name.id}")
+
+    def _name_both(self, context: RuleContext, made: Assignment, new: str) -> Patch:
+        (name,) = (t.id for t in made.node.targets[:1] if isinstance(t, ast.Name))
+        change = (*src.find_span(made.source, made.node.targets[0]), new)
+        return self.patch(
+            change_and_replay(context, {made.cell_id: [change]}),
+            f"Take the figure and the axes: `{new}`",
+            f"`subplots` gives the figure and its axes: `{name}` is a tuple of both.",
+            why="Only one of the two has what is asked of it.",
+            prior=0.95,
+        )
 
     def _make_both(self, context: RuleContext) -> Iterator[Patch]:
         """``fig, ax = plt.subplot(figsize=(6, 3))``: one letter makes the figure and the axes."""
@@ -118,3 +142,8 @@ class FigureAndAxes(Rule):
                         prior=0.95,
                     )
                     return
+
+
+def _find_free_name(context: RuleContext) -> str:
+    """What the figure may be called."""
+    return next((n for n in ("fig", "figure") if n not in context.known_names), "_")

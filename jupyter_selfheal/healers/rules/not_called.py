@@ -15,7 +15,7 @@ from jupyter_selfheal.healers.rules.context.rule_context import Assignment
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(
-    r"'(?:numpy\.)?(method|function|builtin_function_or_method|type|method-wrapper|ABCMeta|_ArrayFunctionDispatcher)'"
+    r"type (?:builtin_function_or_method|method|function) doesn't define |'(?:numpy\.)?(method|function|builtin_function_or_method|type|method-wrapper|ABCMeta|_ArrayFunctionDispatcher)'"
 )
 
 INDEX = re.compile(r"indices must be integers or slices, not (?:method|function|builtin_function_or_method)|^only integers, slices")  # fmt: skip
