@@ -40,6 +40,24 @@ class MergeKeys(Rule):
             on = next((k.value for k in call.keywords if k.arg == "on"), None)
             if not tables or not _names_only(on, wanted):
                 continue
+            held = [set(k.columns) if (k := context.keys(t)) is not None else set() for t in tables]
+            both = [c for c in set.intersection(*held) if isinstance(c, str)]
+            if (
+                len(both) == 1
+                and min(len(both[0]), len(wanted)) > 2
+                and _begin_alike(both[0], wanted)
+                and isinstance(on, ast.Constant)
+            ):
+                new = quote_text(both[0])
+                yield self.patch(
+                    context.replace_here((*context.span(on), new)),
+                    f"Join on {new}",
+                    f"No table has a column {wanted!r}, and {both[0]!r} is the one that all have.",
+                    applicability=Applicability.UNSAFE,
+                    why="It is the one column that the tables share, and begins alike.",
+                    prior=0.75,
+                )
+                return
             for node in tables:
                 keys = context.keys(node)
                 columns = [c for c in keys.columns if isinstance(c, str)] if keys is not None else []
@@ -102,6 +120,10 @@ def _meet(context: RuleContext, tables: list[ast.expr], lacking: ast.expr, near:
     one, two = (f"{context.text(t)}[{c!r}]" for t, c in ((lacking, near), (other, wanted)))
     test = f"{one}.dtype.kind != {two}.dtype.kind or {one}.isin({two}).any()"
     return other is lacking or context.is_true(test)
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    return one.casefold().startswith(other.casefold()) or other.casefold().startswith(one.casefold())
 
 
 def _is_word_of(wanted: str, column: str) -> bool:

@@ -11,7 +11,9 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Signature
 from jupyter_selfheal.healers.rules.context.generators import is_asked_for_next, is_stepped_again
 from jupyter_selfheal.healers.rules.context.hidden_columns import list_meant_columns, write_column
 from jupyter_selfheal.healers.rules.context.nodes import find_function
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.rule_context import Assignment
+from jupyter_selfheal.healers.rules.context.uncalled import are_methods, find_filling, list_put, takes_nothing
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(
@@ -44,7 +46,7 @@ class NotCalled(Rule):
 
     **Fix** `df.describe.loc[…]` becomes `df.describe().loc[…]`; `prices.describe["mean"]` becomes `prices.describe()["mean"]`;
     `print[x]` and `df.groupby['a']`, where the function wants an
-    argument, become `print(x)` and `df.groupby('a')`; `i = a.argmax`, before `a[i]`, becomes `i = a.argmax()`.
+    argument, become `print(x)` and `df.groupby('a')`; what fills a column (`age.fillna(age.mean)`) is called where it stands; `i = a.argmax`, before `a[i]`, becomes `i = a.argmax()`.
 
     **Fix safety** Safe where the function can be called without arguments, or wants one and was given one in square brackets. Where a table has a column of that name
     (`sales.rank > 3`), or in the plural (`trips.min` beside `mins`), the column is offered, and the call too; what every table has and hides a column (`tips.size.hist()`) becomes the column safely, where that alone has what is asked for. Silent for a method that gives nothing (`values.sort[0]`).
@@ -85,6 +87,9 @@ class NotCalled(Rule):
         if HIDING.match(context.failure.evalue):
             yield from self._read_hidden_column(context)
             return
+        if "real number, not 'method'" in context.failure.evalue:
+            yield from self._call_argument(context)
+            return
         if not ABOUT.search(context.failure.evalue) or "not callable" in context.failure.evalue:
             return
         plain = (ast.Subscript, ast.Attribute, ast.BinOp, ast.Call, ast.For, ast.Compare)
@@ -103,7 +108,7 @@ class NotCalled(Rule):
         nodes = [n for n in given if isinstance(n, ast.Attribute) and context.read_plain_chain(n)]
         kinds = context.describe_all(nodes)
         found = [n for n, k in zip(nodes, kinds, strict=True) if k.type in ("method", "builtin_function_or_method")]
-        free = [n for n in found if _is_free(context.signature(context.text(n)))]
+        free = [n for n in found if takes_nothing(context.signature(context.text(n)))]
         if free and len(free) == len(found):
             names = " and ".join(f"`{context.text(n)}()`" for n in free)
             edits = context.replace_here(*((context.span(n)[1], context.span(n)[1], "()") for n in free))
@@ -117,6 +122,16 @@ class NotCalled(Rule):
         shown = [
             m for m in methods if f".{m.attr} of" in context.failure.evalue or "'method'" in context.failure.evalue
         ]
+        if not methods and (found := find_filling(context)):
+            view, node = found
+            end = view.span(node)[1]
+            yield self.patch(
+                change_and_replay(context, {view.cell_id: [(end, end, "()")]}),
+                f"Call `{view.text(node)}()`",
+                f"`{view.text(node)}` is a method, and was put where a value is missing.",
+                prior=0.93,
+            )
+            return
         if len(shown) == len(methods) == 1:
             end, asked = context.span(methods[0])[1], methods[0].attr.startswith("predict")
             data = _find_data(context, methods[0]) if asked else ""
@@ -160,10 +175,10 @@ class NotCalled(Rule):
     def _call_where_collected(self, context: RuleContext, call: ast.AST) -> Iterator[Patch]:
         """``means.append(df[c].mean)`` above ``max(means)``: the only place that puts something into the list."""
         items = call.args[0] if isinstance(call, ast.Call) and len(call.args) == 1 else None
-        if not isinstance(items, ast.Name) or not _are_methods(context, items.id):
+        if not isinstance(items, ast.Name) or not are_methods(context, items.id):
             return
         for view in context.look_upwards():
-            put = _list_put(view.tree, items.id)
+            put = list_put(view.tree, items.id)
             if not put:
                 continue
             node = put[0]
@@ -195,7 +210,7 @@ class NotCalled(Rule):
         if isinstance(node, ast.Attribute) and node.attr in IN_PLACE and not context.is_statement(outer):
             return
         signature = context.signature(text, calls=of_result)
-        is_free = _is_free(signature)
+        is_free = takes_nothing(signature)
         steps = is_asked_for_next(outer)
         made = _find_uncalled(context, node.id, steps=steps) if isinstance(node, ast.Name) and is_free else None
         if made is not None:  # `b = a.copy`: a call at each use would be another copy
@@ -295,11 +310,6 @@ class NotCalled(Rule):
         yield self._offer_call(context, outer, new, "An item of what the method gives may be meant.")
 
 
-def _is_free(signature: Signature | None) -> bool:
-    """Whether a function can be called without arguments, as far as it says."""
-    return signature is None or all(p.has_default or "VAR" in p.kind for p in signature.parameters)
-
-
 def _find_data(context: RuleContext, method: ast.Attribute) -> str:
     """The data whose labels stand beside ``model.predict``: what was fitted to them, or `X_test` of `y_test`; empty where that cannot be told."""
     beside = [a for c in context.list_calls_at_failure() if method in c.args for a in c.args if a is not method]
@@ -324,31 +334,6 @@ def _find_uncalled(context: RuleContext, name: str, *, steps: bool = False) -> A
         return Assignment(context.cell_id, context.source, uncalled[0])
     made = context.find_last_assignment(name) if not given else None
     return made if made is not None and isinstance(made.node.value, kinds) else None
-
-
-def _are_methods(context: RuleContext, items: str) -> bool:
-    """True for a list of nothing but methods that can be called without arguments."""
-    kinds = (
-        f"all(type(item).__name__ in ('method', 'method-wrapper', 'builtin_function_or_method') for item in {items})"
-    )
-    if not context.is_true(f"isinstance({items}, list) and len({items}) > 0 and {kinds}"):
-        return False
-    signature = context.signature(f"{items}[0]")
-    return _is_free(signature)
-
-
-def _list_put(tree: ast.AST, items: str) -> list[ast.expr]:
-    """What a piece of code puts into a list: by ``append``, by a comprehension."""
-    put: list[ast.expr] = []
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(ast.Attribute(ast.Name(name), "append" | "insert" | "extend"), args) if name == items:
-                put.append(args[-1] if args else node)
-            case ast.Assign([ast.Name(name)], ast.ListComp(elt)) if name == items:
-                put.append(elt)
-            case ast.Assign([ast.Name(name)], ast.List(elts)) if name == items:
-                put += elts
-    return put
 
 
 def _is_own_method(context: RuleContext, name: str) -> bool:
