@@ -105,7 +105,7 @@ def test_three_rejections_pause_and_it_goes_on_when_told(loaded: LiveKernel) -> 
         loaded.wait_for(lambda: "healing" not in first_line(loaded), "the next word")
     assert len(titles) > 1
     assert "Paused: 3 proposals were rejected" in first_line(loaded)
-    assert "that does not fit" in str(loaded.run("%heal reject"))
+    assert "there is nothing to do that with" in str(loaded.run("%heal reject"))
     loaded.run("%heal continue")
     assert "Paused" not in settled(loaded)
 
