@@ -143,8 +143,12 @@ def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str,
         )
         named_by += [k.value for k in call.keywords if k.arg == "estimator"]  # of seaborn
         for node in (n for a in named_by for n in ast.walk(a)):
-            if isinstance(node, ast.Constant) and node.value in WORDS and repr(node.value) in evalue:
-                mark, word = context.text(node)[-1], WORDS[str(node.value)]
+            if not isinstance(node, ast.Constant) or repr(node.value) not in evalue:
+                continue
+            if context.is_own_function(own := str(node.value)):
+                return [(*context.span(node), own)], f"Use `{own}`", f"`{own}` is a function of the notebook."
+            if word := WORDS.get(own):
+                mark = context.text(node)[-1]
                 return (
                     [(*context.span(node), f"{mark}{word}{mark}")],
                     f"Use {word!r}",

@@ -16,6 +16,8 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"^Addition/subtraction of integers and integer-arrays|unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of|^can't compare datetime\.datetime to datetime\.date$|^can only concatenate str \(not \"datetime\.timedelta\"\)|^'str' object cannot be interpreted as an integer|^type object 'datetime\.(?:date|time)' has no attribute 'strptime'"
 )
+TIME_OF_DAY = re.compile(r"%-?[HIMSfpcXTRzZs]")
+"""Parts of a format that no day has."""
 KINDS = {"datetime.date": "date", "datetime.datetime": "datetime"}
 
 
@@ -27,7 +29,7 @@ class DateAndText(Rule):
 
     **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; both where two such texts, or columns of them, are subtracted; `day + 1` becomes `day + timedelta(days=1)`, `now - born` becomes `now.date() - born`; `date.strptime(text, format)` becomes `datetime.strptime(text, format).date()`.
 
-    **Fix safety** Unsafe for a text and a `timedelta`, of which a day or a moment may be meant, for `now + 1` of a day and a time, and of a column of dates, as hours may be meant (silent for `now + 3600`), and for a day and a moment that are compared. Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
+    **Fix safety** Unsafe for a text and a `timedelta`, of which a day or a moment may be meant, for `now + 1` of a day and a time, and of a column of dates, as hours may be meant (silent for `now + 3600`), for a format with a time of day, and for a day and a moment that are compared. Safe where the text is seen and one common format alone fits it. Silent where none does, or several do.
     """
 
     code = "TYP213"
@@ -98,13 +100,21 @@ class DateAndText(Rule):
                 return
             imports = context.add_imports([named.import_line]) if named.import_line else []
             end = context.span(call)[1]
-            yield self.patch(
-                context.replace_here(*imports, (*context.span(node.value), named.text), (end, end, f".{kind}()")),
-                f"Read it by `{named.text}.strptime`, and take its {kind}",
-                f"`{context.text(node.value)}` has no `strptime`: `datetime` reads a day and a time, and gives either.",
-                why="It reads the same text by the same format, of which only this part is meant.",
-                prior=0.9,
-            )
+            form = call.args[1] if len(call.args) == 2 else None
+            written = str(form.value) if isinstance(form, ast.Constant) else ""
+            is_moment = kind == "date" and TIME_OF_DAY.search(written) is not None
+            is_open = is_moment or kind == "time" or not written
+            for part in ["", f".{kind}()"] if is_moment else [f".{kind}()"]:
+                yield self.patch(
+                    context.replace_here(*imports, (*context.span(node.value), named.text), (end, end, part)),
+                    f"Read it by `{named.text}.strptime`" + (f", and take its {kind}" if part else ""),
+                    f"`{context.text(node.value)}` has no `strptime`: `datetime` reads a day and a time, and gives either.",
+                    applicability=Applicability.UNSAFE if is_open else Applicability.SAFE,
+                    why="Of the text a day, a time or both may be meant."
+                    if is_open
+                    else "It reads the same text by the same format, of which only this part is meant.",
+                    prior=0.9 if part == "" or not is_moment else 0.6,
+                )
             return
 
     def _read_argument(self, context: RuleContext) -> Iterator[Patch]:

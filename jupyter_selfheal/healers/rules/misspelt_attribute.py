@@ -120,7 +120,7 @@ class MisspeltAttribute(Rule):
         texts = (
             [n for call in context.list_calls_at_failure() for n in _list_named_functions(call, wrong)] if near else []
         )
-        if not texts or len(near) != 1:
+        if not texts or len(near) != 1 or context.is_own_function(wrong):
             return None
         sure = is_plain_slip(wrong, near[0]) and len(wrong) >= 4
         return self.patch(

@@ -231,6 +231,10 @@ class NotCalled(Rule):
             if is_free and isinstance(node, ast.Attribute) and _is_first_or_last(outer.slice):
                 yield self._take_item(context, outer, text)
                 return
+            if isinstance(node, ast.Attribute) and node.attr == "drop_duplicates":  # it takes a column, too
+                new = f"{text}()[{context.text(outer.slice)}]"
+                yield self._offer_call(context, outer, new, "Rows may be meant to be told by this column alone.")
+                return
             if _is_switch(signature, outer.slice) or (is_free and _is_item_of_summary(node, outer.slice)):
                 end = context.span(node)[1]
                 edits = context.replace(context.cell_id, [(end, end, "()")])

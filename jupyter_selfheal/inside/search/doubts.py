@@ -16,7 +16,7 @@ from jupyter_selfheal.inside.search.given_otherwise import find_given_otherwise
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES
 from jupyter_selfheal.inside.search.idle_loops import find_fewer_rounds
-from jupyter_selfheal.inside.search.last_left_out import find_end_left_out, find_last_left_out
+from jupyter_selfheal.inside.search.last_left_out import describe_untold, find_end_left_out, find_last_left_out
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.lost_names import (
     find_counted_name,
@@ -185,7 +185,8 @@ class Doubts:
         if counted:
             return f"`{counted}` leaves the last item out, and nothing reads the one behind"
         part = next((found for old, text in changes if (found := find_end_left_out(old, text))), "")
-        return f"with `{part}` one item is read nowhere" if part else ""
+        told = self.candidates[n].words, self.runner.program, self.items, self.hypotheses.count_checks(n)
+        return f"with `{part}` one item is read nowhere" if part else describe_untold(*told)
 
     def _describe_new_body(self, n: int) -> str:
         """The doubt about a function that is written anew."""

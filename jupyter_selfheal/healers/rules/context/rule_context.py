@@ -77,6 +77,10 @@ class RuleContext(LiveView):
                 known |= {name: known.get(name, True) for name in _list_bound(outer)}
         return known
 
+    def is_own_function(self, name: str) -> bool:
+        """True for a name that can be called, and that Python itself does not have."""
+        return name not in COMMON_BUILTINS and self.known_names.get(name, False)
+
     def list_binding_cells(self, name: str, cells: Iterable[Cell]) -> list[Cell]:
         """The code cells that bind a name at their top level, in order; the failing cell is left out."""
         others = (c for c in cells if c.kind == "code" and c.id != self.failure.cell_id)

@@ -6,28 +6,32 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal.inside.search.scope import Change, Scope
-from jupyter_selfheal.inside.tree_names import is_method_call
+from jupyter_selfheal.inside.tree_names import is_method_call, read_called_name
 
 _KINDS = (("int", 0.9), ("float", 0.6))
 _PARTS = frozenset({"split", "groups", "partition", "findall"})
 """Methods that give several texts."""
 _PICKS = frozenset({"max", "min", "sum", "sorted"})
+_OF_NUMBERS = frozenset({"abs", "date", "datetime", "divmod", "max", "min", "pow", "range", "round", "sqrt", "sum", "time", "timedelta"})  # fmt: skip
+"""Functions that are given numbers."""
 _FINDING = frozenset({"search", "match", "fullmatch"})
 """Methods of `re`, and of a pattern, that give None where there is nothing to be found."""
+NOT_FOUND = "nothing there is nothing to read"
+"""The words of a change that leaves such texts out."""
 UNASKED = 0.4
-"""How much less likely numbers are meant where nothing is reckoned with the parts."""
+"""How much less likely numbers are meant where the parts are only added or compared, as texts are, too."""
 
 
 def propose_numbers(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``h, m = map(int, clock.split(":"))``; ``max(map(int, line.split()))``."""
     match node:
         case ast.Assign([ast.Tuple(names)], ast.Call() as call) if _gives_parts(call):
-            share = 1.0 if _are_reckoned_with(s, node, {n.id for n in names if isinstance(n, ast.Name)}) else UNASKED
+            share = _weigh_reckoning(s, node, {n.id for n in names if isinstance(n, ast.Name)})
         case ast.Call(ast.Name(name), [ast.Call() as call]) if name in _PICKS and _gives_parts(call):
             share = 1.0
         case _:
             return
-    for kind, prior in _KINDS:
+    for kind, prior in _KINDS if share else ():
         new = f"map({kind}, {s.text_of(call)})"
         edit = (s.start_of(call), s.end_of(call), new)
         yield Change((edit,), prior * share, node.lineno, f"the numbers in `{s.text_of(call)}` are meant: `{new}`")
@@ -66,23 +70,38 @@ def _find_search(s: Scope, nodes: Iterable[ast.AST]) -> str:
 
 
 def _describe(call: str) -> str:
-    return f"where `{call}` finds nothing there is nothing to read"
+    return f"where `{call}` finds {NOT_FOUND}"
 
 
 def _gives_parts(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in _PARTS
 
 
-def _are_reckoned_with(s: Scope, node: ast.AST, names: set[str]) -> bool:
-    """Whether any of the names is an operand of a product, a quotient, a difference or a power where they are bound."""
-    scope = s.find_function(node) or s.tree
-    operands = (
-        operand
-        for n in ast.walk(scope)
-        if isinstance(n, ast.BinOp) and not isinstance(n.op, ast.Add | ast.Mod)
-        for operand in (n.left, n.right)
-    )
-    return any(isinstance(o, ast.Name) and o.id in names for o in operands)
+def _weigh_reckoning(s: Scope, node: ast.AST, names: set[str]) -> float:
+    """How likely all the names are numbers, by what is reckoned with them where they are bound: a product, a quotient, a difference or a power says so,
+    a sum or an order may be one of texts; 0 where one of them is not reckoned with (a postcode)."""
+    nodes = [*ast.walk(s.find_function(node) or s.tree)]
+    meant = {n.id for outer in nodes for n in _list_operands(outer) if isinstance(n, ast.Name)}
+    if not {n for n in names if not n.startswith("_")} <= meant:
+        return 0.0
+    told = (n for n in nodes if isinstance(n, ast.BinOp) and not isinstance(n.op, ast.Add | ast.Mod))
+    return 1.0 if any(isinstance(o, ast.Name) and o.id in names for n in told for o in (n.left, n.right)) else UNASKED
+
+
+def _list_operands(node: ast.AST) -> list[ast.expr]:
+    """What a node reckons with, or orders."""
+    match node:
+        case ast.BinOp(ast.Constant(str()), ast.Mod()):
+            return []
+        case ast.BinOp(left, _, right):
+            return [left, right]
+        case ast.AugAssign(value=value) | ast.UnaryOp(ast.USub(), value):
+            return [value]
+        case ast.Compare(left, [ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE(), *_], compared):
+            return [part for o in (left, *compared) for part in (o.elts if isinstance(o, ast.Tuple) else [o])]
+        case ast.Call(_, args) if read_called_name(node) in _OF_NUMBERS:
+            return args
+    return []
 
 
 OPERATORS = (propose_numbers, propose_found_ones, propose_found_rounds)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.outside_reads import Function, find_outside_reads
 from jupyter_selfheal.inside.search.scope import Change, Scope
+
+MADE_ANEW = re.compile(r"`(\w+)` is a variable of the notebook, not of what the function is given: `\w*[^\w`]")
+"""What is said where more than a parameter stands in its place."""
 
 
 def propose_own_value(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -63,3 +63,33 @@ def test_other_texts_have_no_shape(call: tuple[object, ...]) -> None:
     text = str(call[0])
     more = [c for c in generate_inputs([call]) if len(str(c[0])) == len(text)]
     assert len(generate_inputs([call])) <= 121, more
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(t):\n    plz, n = t.split()\n    return plz, n * 2\n",
+        "for r in rows:\n    plz, n = r.split()\n    orders.append((plz, n * 2))",
+        "def f(t):\n    name, n = t.split(';')\n    return '%s: %s' % name, n - 1\n",
+    ],
+    ids=["a postcode", "a postcode put into a list", "a name that is shown"],
+)
+def test_a_part_that_is_not_reckoned_with_stays_a_text(source: str) -> None:
+    assert not list_texts(source, "numbers")
+
+
+_LOTS = "import re\ndef f(texts):\n    return {}\n"
+_READ = "[int(re.search(r'(\\d+) kg', t)[1]) for t in texts]"
+
+
+@pytest.mark.parametrize(
+    ("body", "check", "is_doubted"),
+    [
+        (f"max({_READ})", "assert f(['12 kg', '5kg', '7 kg']) == 12", True),
+        (f"sum({_READ})", "assert f(['12 kg', '5kg', '7 kg']) == 19", True),
+        (_READ, "assert f(['12 kg', 'n/a', '7 kg']) == [12, 7]", False),
+    ],
+)
+def test_a_pattern_may_be_at_fault_where_the_check_does_not_ask_for_the_items(body: str, check: str, is_doubted: bool) -> None:  # fmt: skip
+    patch = next(p for p in find(_LOTS.format(body), check)["patches"] if "nothing to read" in p["words"])
+    assert ("by another pattern" in patch["rival"]) == is_doubted

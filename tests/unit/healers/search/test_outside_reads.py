@@ -72,3 +72,19 @@ def test_that_a_mean_of_nothing_was_a_number_came_of_the_notebooks_variable() ->
     first = find(definition, "assert mean([1, 2, 3, 6]) == 3.0")["patches"][0]
     assert "len(xs)" in "".join(first["texts"].values())
     assert not first["rival"]
+
+
+@pytest.mark.parametrize(
+    ("check", "is_doubted"),
+    [
+        ("assert scale(train) == [0.2, 0.4, 1.0]", True),
+        ("assert scale([2, 4, 10]) == [0.2, 0.4, 1.0]", False),
+        ("assert scale(train) == [0.2, 0.4, 1.0]\nassert scale(other) == [0.5, 1.0]", False),
+    ],
+    ids=["a variable", "a value", "two variables"],
+)
+def test_what_is_made_of_another_variable_may_be_meant_of_the_one_that_is_checked(check: str, is_doubted: bool) -> None:
+    data = "train = [2, 4, 10]\nother = [4, 8]\ntest = [3, 20]\nlargest = max(test)\n"
+    patches = find(f"{data}def scale(batch):\n    return [v / largest for v in batch]\n", check)["patches"]
+    patch = next(p for p in patches if "max(batch)" in "".join(p["texts"].values()))
+    assert ("may be meant to be made of `train`" in patch["rival"]) == is_doubted
