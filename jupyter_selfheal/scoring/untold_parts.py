@@ -17,7 +17,7 @@ from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.inside.search.added_statements import list_added_lines
 from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT
 from jupyter_selfheal.inside.search.program import CHECK
-from jupyter_selfheal.model import JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Step, Trial
+from jupyter_selfheal.model import BASELINE, JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Step, Trial
 from jupyter_selfheal.scoring.asserts import find_asserts_below, is_assert, list_patched_cells
 from jupyter_selfheal.scoring.docstrings import list_docstring_examples, list_example_calls
 from jupyter_selfheal.source.asserted_results import collect_asserted_calls
@@ -47,7 +47,13 @@ class UntoldParts:
         """The probe, for a guess, or whatever made a cell parse: nothing of that has ever run. Of a safe fix it is only asked what does not run with it either."""
         if patch.healer in ASKED and not patch.rival and (units := _list_units(case, patch)):
             is_asked, many = _is_asked(case, patch), _count_checks(units) > FEW
-            given: JSON = {"units": units, "unrun": not is_asked, "added": _list_put_in(case, patch), "many": many}
+            given: JSON = {
+                "units": units,
+                "unrun": not is_asked,
+                "added": _list_put_in(case, patch),
+                "many": many,
+                "sure": _is_sure(case, patch),
+            }
             if is_asked or not many:
                 yield Probe(probe_source("search.untold_parts"), given, UNTOLD, SECONDS)
 
@@ -89,6 +95,11 @@ def mark_untold(
 def _is_asked(case: Case, patch: Patch) -> bool:
     is_open = patch.applicability is not Applicability.SAFE or case.failure.kind is FailureKind.SYNTAX
     return patch.healer in ASKED and is_open
+
+
+def _is_sure(case: Case, patch: Patch) -> bool:
+    """Whether it is a *safe* fix of the one place at which a cell does not parse."""
+    return patch.applicability is Applicability.SAFE and case.base == BASELINE
 
 
 def _list_put_in(case: Case, patch: Patch) -> list[str]:

@@ -38,6 +38,8 @@ FIXED = 2
 """Conditions that come out one way in every check, from which on that is said."""
 SHOWN, SHARE = 2, 0.15
 """Slips that pass and of which a call shows the difference, from which on it is said; and the share of all slips that may pass, shown or not."""
+SHOWN_OF_SURE, SHARE_OF_SURE = 3, 0.2
+"""And of one mend that by itself can only be meant so, a missing colon: how many slips must be shown, and which share of those that make a difference."""
 MOST = 250
 """Slips that are tried: of more every second, or third, one."""
 TRACED, EACH, ALL, COMPARED = 400_000, 25_000, 4_000_000, 4_000_000
@@ -53,6 +55,17 @@ Arguments = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked: only what the checks do not run (``unrun``), or only what can hardly be meant whatever they say (``many``); whether the patch is one
+    mend that by itself can only be meant so (``sure``), and the lines that a guess puts in (``added``)."""
+
+    unrun: bool = False
+    many: bool = False
+    sure: bool = False
+    added: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Made:
     """A slip in one of the program's units."""
 
@@ -64,23 +77,21 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> str:
     """The doubt about the functions of a patched cell that ran, and whose checks hold; empty where these tell enough, or it is not known."""
     with warnings.catch_warnings(), skip_sleep(), limit_recursion():
         warnings.simplefilter("ignore")
-        program, plain = read_program(argument), bool(argument.get("unrun"))
-        added, many = argument.get("added", ()), bool(argument.get("many"))
-        said = run_in_fork(lambda: describe_untold(program, shell.user_ns, plain, added, many), WAIT)
+        program, added = read_program(argument), tuple(argument.get("added", ()))
+        unrun, many, sure = (bool(argument.get(key)) for key in ("unrun", "many", "sure"))
+        asked = Asked(unrun, many, sure, added)
+        said = run_in_fork(lambda: describe_untold(program, shell.user_ns, asked), WAIT)
     return said if isinstance(said, str) else ""
 
 
-def describe_untold(
-    program: Program, space: dict[str, Any], plain: bool = False, added: Collection[str] = (), many: bool = False
-) -> str:
-    """What the checks of a program leave untold, in words; ``plain``: only what they do not run; ``many``: only what can hardly be meant whatever they
-    say; ``added``: the lines that a guess puts in. To be called in a fork."""
+def describe_untold(program: Program, space: dict[str, Any], asked: Asked) -> str:
+    """What the checks of a program leave untold, in words. To be called in a fork."""
     runner = Runner(program, space)
     sight = trace_program(runner, TRACED)
     if sight.result.failed or not sight.result.passed:
         return ""
-    odd = "" if plain else _find_odd(runner, sight.ran, bool(added))
-    if many:
+    odd = "" if asked.unrun else _find_odd(runner, sight.ran, bool(asked.added))
+    if asked.many:
         return odd
     unrun = next(
         (
@@ -90,7 +101,7 @@ def describe_untold(
         ),
         "",
     )
-    if unrun or plain:
+    if unrun or asked.unrun:
         return f"no check comes to `{_cut_line(unrun)}`" if unrun else ""
     if odd := odd or _find_fixed(runner, sight.ran):
         return odd
@@ -108,9 +119,9 @@ def describe_untold(
         passing, noticed = _list_passing(runner, made, max(EACH, 4 * sight.result.steps))
         missed = _list_missed_by_varied(runner, passing)
     return (
-        _describe_missed(missed, added)
-        or _describe_turned(passing, added)
-        or _describe_too_few(program, sight.result.passed, passing, noticed)
+        _describe_missed(missed, noticed, asked)
+        or _describe_turned(passing, asked.added)
+        or ("" if asked.sure else _describe_too_few(program, sight.result.passed, passing, noticed))
     )
 
 
@@ -261,10 +272,11 @@ def _describe_turned(passing: Sequence[_Made], added: Collection[str]) -> str:
     return _write_instead(turned) if turned else ""
 
 
-def _describe_missed(missed: Sequence[tuple[Slip, str]], added: Collection[str]) -> str:
+def _describe_missed(missed: Sequence[tuple[Slip, str]], noticed: int, asked: Asked) -> str:
     """The first that tells: a condition turned round, one in what a guess puts in, which is as much of a guess, or where there are several of them."""
-    turned = next(((s, told) for s, told in missed if s.turned or s.reversed or s.line in added), None)
-    if turned is None and len(missed) < SHOWN:
+    turned = next(((s, told) for s, told in missed if s.turned or s.reversed or s.line in asked.added), None)
+    least = max(SHOWN_OF_SURE, SHARE_OF_SURE * (len(missed) + noticed)) if asked.sure else SHOWN
+    if turned is None and len(missed) < least:
         return ""
     slip, told = turned or missed[0]
     return f"{_write_instead(slip)}: {told}"

@@ -10,7 +10,7 @@ import pytest
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.search.likely_slips import Slip, list_slips
 from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT
-from jupyter_selfheal.inside.search.untold_parts import _describe_missed, probe
+from jupyter_selfheal.inside.search.untold_parts import Asked, _describe_missed, probe
 from jupyter_selfheal.model import Applicability, Attempt, Patch, Probe, Replace, Step
 from jupyter_selfheal.scoring.evidence import Count, Evidence
 from jupyter_selfheal.scoring.untold_parts import UntoldParts, mark_untold
@@ -122,9 +122,14 @@ def test_slips_are_of_one_place_each_and_of_no_docstring_or_annotation() -> None
 
 def test_one_slip_that_a_call_shows_is_no_doubt_and_two_are_or_one_in_a_line_put_in() -> None:
     one = [(Slip("", "n", "n + 1", False, line="m = n"), "`f(1)` gives 1, and would give 2")]
-    assert _describe_missed(one, []) == ""
-    assert _describe_missed(one, ["m = n"]).startswith("the checks would also hold if `n` were `n + 1`: `f(1)` gives")
-    assert _describe_missed(one * 2, []).startswith("the checks would also hold if `n` were `n + 1`")
+    assert _describe_missed(one, 0, Asked()) == ""
+    assert _describe_missed(one, 0, Asked(added=("m = n",))).startswith(
+        "the checks would also hold if `n` were `n + 1`: `f(1)` gives"
+    )
+    assert _describe_missed(one * 2, 0, Asked()).startswith("the checks would also hold if `n` were `n + 1`")
+    assert _describe_missed(one * 2, 0, Asked(sure=True)) == ""
+    assert _describe_missed(one * 3, 9, Asked(sure=True)).startswith("the checks would also hold if `n`")
+    assert _describe_missed(one * 3, 13, Asked(sure=True)) == ""
 
 
 FEE = "def fee(days, members):\n    cost = 0\n    for m in members:\n        if m in days:\n            cost += 2\n        else:\n            cost += 5\n    return cost"
@@ -438,3 +443,17 @@ def test_a_function_that_reads_what_is_set_anew_is_asked_too(old: str, new: str,
         assert isinstance(step, Probe)
         said = probe(SimpleNamespace(user_ns={"base": 2}), None, step.argument)  # type: ignore[arg-type]
         assert said.endswith(HARDLY_MEANT)
+
+
+def test_one_mend_of_what_does_not_parse_is_not_asked_how_much_there_is_to_decide() -> None:
+    broken = FEE.replace("else:", "else")
+    checks = "assert fee([1, 2], [1, 3, 2]) == 9"
+    (step,) = _list_steps(
+        [f"{broken}\n\n{checks}"], 0, f"{FEE}\n\n{checks}", "SyntaxError", applicability=Applicability.SAFE
+    )
+    assert isinstance(step, Probe)
+    space: dict[str, Any] = {}
+    exec(FEE, space)
+    assert isinstance(step.argument, dict)
+    assert probe(SimpleNamespace(user_ns=space), None, step.argument | {"unrun": False}) == ""
+    assert "tell enough" in probe(SimpleNamespace(user_ns=space), None, step.argument | {"unrun": False, "sure": False})
