@@ -56,7 +56,10 @@ def describe_untold(words: str, program: Program, items: int, checks: int) -> st
         return ""
     printed = [node for line in program.stdout.splitlines() if (node := _read_line(line)) is not None]
     items = max([items, *(len(getattr(node, "elts", getattr(node, "keys", ()))) for node in printed)])
-    return "" if items >= _SEVERAL else "texts without it may be meant to be read by another pattern"
+    is_cut = any(
+        isinstance(n, ast.Slice) for u in program.units for n in walk(parse_once(u.text))
+    )  # the two greatest of them
+    return "" if items >= _SEVERAL and not is_cut else "texts without it may be meant to be read by another pattern"
 
 
 def _find_given_variable(program: Program) -> str:

@@ -23,8 +23,11 @@ UNASKED = 0.4
 
 
 def propose_numbers(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``h, m = map(int, clock.split(":"))``; ``max(map(int, line.split()))``."""
+    """``h, m = map(int, clock.split(":"))``; ``max(map(int, line.split()))``; ``key=lambda ip: [*map(int, ip.split("."))]``."""
+    whole = "map({}, {})"
     match node:
+        case ast.keyword("key", ast.Lambda(_, ast.Call() as call)) if _gives_parts(call):
+            share, whole = 1.0, "[*map({}, {})]"
         case ast.Assign([ast.Tuple(names)], ast.Call() as call) if _gives_parts(call):
             share = _weigh_reckoning(s, node, {n.id for n in names if isinstance(n, ast.Name)})
         case ast.Call(ast.Name(name), [ast.Call() as call]) if name in _PICKS and _gives_parts(call):
@@ -32,7 +35,7 @@ def propose_numbers(s: Scope, node: ast.AST) -> Iterator[Change]:
         case _:
             return
     for kind, prior in _KINDS if share else ():
-        new = f"map({kind}, {s.text_of(call)})"
+        new = whole.format(kind, s.text_of(call))
         edit = (s.start_of(call), s.end_of(call), new)
         yield Change((edit,), prior * share, node.lineno, f"the numbers in `{s.text_of(call)}` are meant: `{new}`")
 

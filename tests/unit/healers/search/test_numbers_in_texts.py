@@ -15,6 +15,7 @@ from tests.unit.healers.search.searching import find, list_texts
     [
         ("def f(t):\n    h, m = t.split(':')\n    return h * 60 + m\n", "numbers", "h, m = map(int, t.split(':'))"),
         ("def f(t):\n    w, h = t.split('x')\n    return w * h\n", "numbers", "w, h = map(float, t.split('x'))"),
+        ("x = sorted(ts, key=lambda t: t.split('.'))", "numbers", "key=lambda t: [*map(int, t.split('.'))])"),
         ("def f(t):\n    return max(t.split())\n", "numbers", "max(map(int, t.split()))"),
         ("x = [int(re.search(p, t)[1]) for t in ts]", "finds nothing", "for t in ts if re.search(p, t)]"),
         ("x = {p.match(t).group(): t for t in ts if t}", "finds nothing", "for t in ts if t if p.match(t)}"),
@@ -87,9 +88,17 @@ _READ = "[int(re.search(r'(\\d+) kg', t)[1]) for t in texts]"
     [
         (f"max({_READ})", "assert f(['12 kg', '5kg', '7 kg']) == 12", True),
         (f"sum({_READ})", "assert f(['12 kg', '5kg', '7 kg']) == 19", True),
+        (f"sorted({_READ})[1:]", "assert f(['12 kg', '5kg', '7 kg', '14 kg']) == [12, 14]", True),
         (_READ, "assert f(['12 kg', 'n/a', '7 kg']) == [12, 7]", False),
     ],
 )
 def test_a_pattern_may_be_at_fault_where_the_check_does_not_ask_for_the_items(body: str, check: str, is_doubted: bool) -> None:  # fmt: skip
     patch = next(p for p in find(_LOTS.format(body), check)["patches"] if "nothing to read" in p["words"])
     assert ("by another pattern" in patch["rival"]) == is_doubted
+
+
+def test_parts_that_are_compared_as_texts_are_no_matter_of_the_order() -> None:
+    """With `reverse=True` three texts came in the order that their numbers have, by luck."""
+    order = "assert order(['10.0.0.9', '10.0.0.10', '9.1.1.1']) == ['9.1.1.1', '10.0.0.9', '10.0.0.10']"
+    first = find("def order(ips):\n    return sorted(ips, key=lambda ip: ip.split('.'))\n", order)["patches"][0]
+    assert "map(int" in "".join(first["texts"].values()) or first["rival"]
