@@ -18,6 +18,8 @@ WORDS = {"average": "mean", "avg": "mean", "cnt": "count", "med": "median", "std
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "std", "var", "median", "count", "any", "all", "prod", "nunique", "skew", "kurt", "sem", "average", "ptp"})  # fmt: skip
 """Methods that make one value of a series."""
 
+Change = tuple[list[Splice], str, str]
+"""The edits, the title and the cause."""
 LOST = "The array may have been meant to have two dimensions."
 
 
@@ -87,73 +89,107 @@ def _is_label(context: RuleContext, call: ast.Call, given: ast.keyword, told: st
     return context.is_true(f"{{0, {label}}} & {{*{context.text(call.func)}({text}).columns}}")
 
 
-def _mend_call(context: RuleContext, call: ast.Call) -> tuple[list[Splice], str, str] | None:
-    assert isinstance(call.func, ast.Attribute)
-    evalue, method = context.failure.evalue, call.func.attr
-    named = {k.arg: k for k in call.keywords}
-    if (told := re.search(r"collection of some kind, ('.*') was passed", evalue)) is not None:
-        labels = [
-            k.value for n, k in named.items() if n in ("columns", "index") and _is_label(context, call, k, told[1])
-        ]
-        new = f"[{context.text(labels[0])}]" if len(labels) == 1 else ""
-        return ([(*context.span(labels[0]), new)], f"Use `{new}`", "Labels are given as a list.") if new else None
-    if "isin" in evalue and method == "isin" and len(call.args) == 1:
-        new = f"[{context.text(call.args[0])}]"
-        return [(*context.span(call.args[0]), new)], f"Use `{new}`", "`isin` takes a list of values."
-    if "or tuple, not list" in evalue and method in ("startswith", "endswith") and len(call.args) == 1:
-        given = call.args[0]
-        new = f"tuple({context.text(given)})"
-        if isinstance(given, ast.List) and len(given.elts) > 1:
-            new = f"({context.text(given)[1:-1].rstrip().rstrip(',')})"
-        return [(*context.span(given), new)], f"Use `{new}`", f"`{method}` takes several texts as a tuple."
-    if "not callable" in evalue and method == "rename" and set(named) == {"columns"} and not call.args:
-        given, table = named["columns"].value, context.text(call.func.value)
-        if isinstance(given, ast.List) and context.number(f"len(({table}).columns)") == len(given.elts):
-            new = f"set_axis({context.text(given)}, axis=1)"
-            span = (context.find_attribute_span(call.func)[0], context.span(call)[1])
-            return [(*span, new)], f"Use `{new}`", "`rename` takes a dictionary of old and new names."
+def _mend_call(context: RuleContext, call: ast.Call) -> Change | None:
+    ways = (_list_labels, _pass_in_form, _name_all_columns, _leave_axis_out, _join_numbers, _name_function)
+    return next((change for way in ways if (change := way(context, call)) is not None), None)
+
+
+def _list_labels(context: RuleContext, call: ast.Call) -> Change | None:
+    """``pd.DataFrame(data, columns="a")``."""
+    told = re.search(r"collection of some kind, ('.*') was passed", context.failure.evalue)
+    given = [k for k in call.keywords if k.arg in ("columns", "index")] if told is not None else []
+    labels = [k.value for k in given if told is not None and _is_label(context, call, k, told[1])]
+    if len(labels) != 1:
+        return None
+    new = f"[{context.text(labels[0])}]"
+    return [(*context.span(labels[0]), new)], f"Use `{new}`", "Labels are given as a list."
+
+
+def _pass_in_form(context: RuleContext, call: ast.Call) -> Change | None:
+    """``isin("a")``, and ``startswith(["a", "b"])``."""
+    evalue, method = context.failure.evalue, read_last_name(call.func)
+    if len(call.args) != 1:
+        return None
+    given = call.args[0]
+    if "isin" in evalue and method == "isin":
+        new = f"[{context.text(given)}]"
+        return [(*context.span(given), new)], f"Use `{new}`", "`isin` takes a list of values."
+    if "or tuple, not list" not in evalue or method not in ("startswith", "endswith"):
+        return None
+    new = f"tuple({context.text(given)})"
+    if isinstance(given, ast.List) and len(given.elts) > 1:
+        new = f"({context.text(given)[1:-1].rstrip().rstrip(',')})"
+    return [(*context.span(given), new)], f"Use `{new}`", f"`{method}` takes several texts as a tuple."
+
+
+def _name_all_columns(context: RuleContext, call: ast.Call) -> Change | None:
+    """``df.rename(columns=["a", "b"])`` with a name for each column."""
+    if "not callable" not in context.failure.evalue or call.args or not isinstance(call.func, ast.Attribute):
+        return None
+    match call:
+        case ast.Call(ast.Attribute(table, "rename"), [], [ast.keyword("columns", ast.List(names) as given)]):
+            pass
+        case _:
+            return None
+    if context.number(f"len(({context.text(table)}).columns)") != len(names):
+        return None
+    new = f"set_axis({context.text(given)}, axis=1)"
+    span = (context.find_attribute_span(call.func)[0], context.span(call)[1])
+    return [(*span, new)], f"Use `{new}`", "`rename` takes a dictionary of old and new names."
+
+
+def _leave_axis_out(context: RuleContext, call: ast.Call) -> Change | None:
+    """``prices.sum(axis=1)`` of a column, and of an array of one dimension."""
+    evalue = context.failure.evalue
     kind = "pandas.Series" if "No axis named" in evalue else "numpy.ndarray" if "axis 1 is out" in evalue else ""
+    axis = next((k for k in call.keywords if k.arg == "axis"), None)
+    if not kind or axis is None or read_last_name(call.func) not in REDUCTIONS or _is_kept_as_column(context, call):
+        return None
+    if not context.describe_all(_list_reduced(call), calls=True)[0].is_a(kind):
+        return None
+    start, end = context.span(axis)
+    before = context.source[:start].rstrip()
+    if before.endswith(","):
+        start = len(before) - 1
+    elif (match := re.match(r"\s*,\s*", context.source[end:])) is not None:
+        end += match.end()
+    what = "A series" if kind == "pandas.Series" else "An array of one dimension"
+    return [(start, end, "")], "Remove `axis`", f"{what} has one axis."
+
+
+def _join_numbers(context: RuleContext, call: ast.Call) -> Change | None:
+    """``names.str.cat(numbers)``."""
     if (
-        kind
-        and "axis" in named
-        and method in REDUCTIONS
-        and not _is_kept_as_column(context, call)
-        and context.describe_all(_list_reduced(call), calls=True)[0].is_a(kind)
+        "Concatenation requires" not in context.failure.evalue
+        or read_last_name(call.func) != "cat"
+        or len(call.args) != 1
     ):
-        start, end = context.span(named["axis"])
-        before = context.source[:start].rstrip()
-        if before.endswith(","):
-            start = len(before) - 1
-        elif (match := re.match(r"\s*,\s*", context.source[end:])) is not None:
-            end += match.end()
-        return (
-            [(start, end, "")],
-            "Remove `axis`",
-            f"{'A series' if kind == 'pandas.Series' else 'An array of one dimension'} has one axis.",
-        )
-    if "Concatenation requires" in evalue and method == "cat" and len(call.args) == 1:
-        given = call.args[0]
-        info = context.describe_all([given], calls=True)[0]
-        if info.is_a("pandas.Series") and info.dtype.lower().startswith(("int", "uint")):
-            new = f"{context.operand(given)}.astype(str)"
-            return [(*context.span(given), new)], f"Use `{new}`", f"`{context.text(given)}` holds numbers, not texts."
-    if "has no attribute" in evalue or "valid function" in evalue:
-        named_by = (
-            call.args + [k.value for k in call.keywords] if method in AGGREGATING | {"pivot_table", "crosstab"} else []
-        )
-        named_by += [k.value for k in call.keywords if k.arg == "estimator"]  # of seaborn
-        for node in (n for a in named_by for n in ast.walk(a)):
-            if not isinstance(node, ast.Constant) or repr(node.value) not in evalue:
-                continue
-            if context.is_own_function(own := str(node.value)):
-                return [(*context.span(node), own)], f"Use `{own}`", f"`{own}` is a function of the notebook."
-            if word := WORDS.get(own):
-                mark = context.text(node)[-1]
-                return (
-                    [(*context.span(node), f"{mark}{word}{mark}")],
-                    f"Use {word!r}",
-                    f"pandas calls {node.value!r} {word!r}.",
-                )
+        return None
+    given = call.args[0]
+    info = context.describe_all([given], calls=True)[0]
+    if not info.is_a("pandas.Series") or not info.dtype.lower().startswith(("int", "uint")):
+        return None
+    new = f"{context.operand(given)}.astype(str)"
+    return [(*context.span(given), new)], f"Use `{new}`", f"`{context.text(given)}` holds numbers, not texts."
+
+
+def _name_function(context: RuleContext, call: ast.Call) -> Change | None:
+    """``agg("avg")``, which pandas calls otherwise, or which is a function of the notebook."""
+    evalue = context.failure.evalue
+    if "has no attribute" not in evalue and "valid function" not in evalue:
+        return None
+    is_aggregating = read_last_name(call.func) in AGGREGATING | {"pivot_table", "crosstab"}
+    named_by = [*call.args, *(k.value for k in call.keywords)] if is_aggregating else []
+    named_by += [k.value for k in call.keywords if k.arg == "estimator"]  # of seaborn
+    for node in (n for a in named_by for n in ast.walk(a)):
+        if not isinstance(node, ast.Constant) or repr(node.value) not in evalue:
+            continue
+        if context.is_own_function(own := str(node.value)):
+            return [(*context.span(node), own)], f"Use `{own}`", f"`{own}` is a function of the notebook."
+        if word := WORDS.get(own):
+            mark = context.text(node)[-1]
+            new = f"{mark}{word}{mark}"
+            return [(*context.span(node), new)], f"Use {word!r}", f"pandas calls {node.value!r} {word!r}."
     return None
 
 

@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.context.nodes import find_function
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.healers.rules.context.rule_context import Assignment
 from jupyter_selfheal.healers.rules.context.uncalled import are_methods, find_filling, list_put, takes_nothing
-from jupyter_selfheal.model import Applicability, Patch
+from jupyter_selfheal.model import Applicability, Patch, Replace
 
 ABOUT = re.compile(
     r"type (?:builtin_function_or_method|method|function) doesn't define |'(?:numpy\.)?(method|function|builtin_function_or_method|type|method-wrapper|ABCMeta|_ArrayFunctionDispatcher)'"
@@ -210,53 +210,47 @@ class NotCalled(Rule):
         if isinstance(node, ast.Attribute) and node.attr in IN_PLACE and not context.is_statement(outer):
             return
         signature = context.signature(text, calls=of_result)
-        is_free = takes_nothing(signature)
-        steps = is_asked_for_next(outer)
+        is_free, steps = takes_nothing(signature), is_asked_for_next(outer)
         made = _find_uncalled(context, node.id, steps=steps) if isinstance(node, ast.Name) and is_free else None
         if made is not None:  # `b = a.copy`: a call at each use would be another copy
-            start, end = src.find_span(made.source, made.node.value)
-            method = made.source[start:end]
-            edits = context.replace(made.cell_id, [(end, end, "()")])
-            yield self.patch(
-                edits, f"Call `{method}()`", f"`{method}` is a function: call it to get its result.", prior=0.8
-            )
-            return
-        if isinstance(outer, ast.Subscript) and outer.value is node and _takes_argument(signature):
-            if isinstance(outer.slice, ast.Slice):
-                if is_free and isinstance(node, ast.Attribute) and node.attr in REDUCING | {"tolist", "unique"}:
-                    end = context.span(node)[1]
-                    cause = f"`{text}` is a function: call it to get its result."
-                    yield self.patch(context.replace_here((end, end, "()")), f"Call `{text}()`", cause, prior=0.8)
-                return
-            if is_free and isinstance(node, ast.Attribute) and _is_first_or_last(outer.slice):
-                yield self._take_item(context, outer, text)
-                return
-            if isinstance(node, ast.Attribute) and node.attr == "drop_duplicates":  # it takes a column, too
-                new = f"{text}()[{context.text(outer.slice)}]"
-                yield self._offer_call(context, outer, new, "Rows may be meant to be told by this column alone.")
-                return
-            if _is_switch(signature, outer.slice) or (is_free and _is_item_of_summary(node, outer.slice)):
-                end = context.span(node)[1]
-                edits = context.replace(context.cell_id, [(end, end, "()")])
-                yield self.patch(
-                    edits, f"Call `{text}()`", f"`{text}` is a function: call it to get its result.", prior=0.8
-                )
-                return
-            change = (*context.span(outer), f"{text}({context.text(outer.slice)})")
-            title = f"Call `{text}(…)` with parentheses"
+            method, end = src.extract_text(made.source, made.node.value), src.find_span(made.source, made.node.value)[1]
+            yield self._call(context.replace(made.cell_id, [(end, end, "()")]), method)
+        elif isinstance(outer, ast.Subscript) and outer.value is node and _takes_argument(signature):
+            yield from self._call_subscripted(context, outer, text, signature)
         elif is_free and not (steps and is_stepped_again(context, text)):
-            change = (context.span(node)[1], context.span(node)[1], "()")
-            title = f"Call `{text}()`"
+            end = context.span(node)[1]
+            doubt = "The table has a column that is called nearly so." if columns else ""
+            yield self._call(context.replace_here((end, end, "()")), text, doubt=doubt)
+
+    def _call_subscripted(
+        self, context: RuleContext, outer: ast.Subscript, text: str, signature: Signature | None
+    ) -> Iterator[Patch]:
+        """``df.groupby["a"]``, whose argument stands in square brackets; ``prices.describe["mean"]``, of whose result an item is meant."""
+        is_free, end = takes_nothing(signature), context.span(outer.value)[1]
+        method = outer.value.attr if is_free and isinstance(outer.value, ast.Attribute) else ""
+        called = context.replace_here((end, end, "()"))
+        if isinstance(outer.slice, ast.Slice):
+            if method in REDUCING | {"tolist", "unique"}:
+                yield self._call(called, text)
+        elif method and _is_first_or_last(outer.slice):
+            yield self._take_item(context, outer, text)
+        elif method == "drop_duplicates":  # it takes a column, too
+            new = f"{text}()[{context.text(outer.slice)}]"
+            yield self._offer_call(context, outer, new, "Rows may be meant to be told by this column alone.")
+        elif _is_switch(signature, outer.slice) or (is_free and _is_item_of_summary(outer.value, outer.slice)):
+            yield self._call(called, text)
         else:
-            return
-        edits = context.replace(context.cell_id, [change])
-        yield self.patch(
+            change = (*context.span(outer), f"{text}({context.text(outer.slice)})")
+            yield self._call(context.replace_here(change), text, f"Call `{text}(…)` with parentheses")
+
+    def _call(self, edits: tuple[Replace, ...], function: str, title: str = "", doubt: str = "") -> Patch:
+        return self.patch(
             edits,
-            title,
-            f"`{text}` is a function: call it to get its result.",
-            applicability=Applicability.UNSAFE if columns else Applicability.SAFE,
-            why="The table has a column that is called nearly so." if columns else self.why,
-            prior=0.7 if columns else 0.8,
+            title or f"Call `{function}()`",
+            f"`{function}` is a function: call it to get its result.",
+            applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
+            why=doubt or self.why,
+            prior=0.7 if doubt else 0.8,
         )
 
     def _take_item(self, context: RuleContext, outer: ast.Subscript, text: str) -> Patch:
