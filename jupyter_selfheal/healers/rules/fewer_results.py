@@ -201,6 +201,10 @@ def _find_part(context: RuleContext, name: str, call: ast.Call) -> str:
     if OF_INTEGRAL.fullmatch(path):
         return "[0]"
     part = next((part for names, part in PARTS if names.fullmatch(name)), "")
+    if part == "statistic" and any(
+        re.search(rf"\b{name} *<=? *(?:0?\.(?:0\d+|10?)\b|alpha|sig|level)", s) for s in sources
+    ):
+        return ""  # a level of significance: whatever it is called, its `pvalue` is looked at
     return (
         f".{part}" if part and path.startswith("scipy.stats") and context.is_true(f"hasattr({name}, {part!r})") else ""
     )
