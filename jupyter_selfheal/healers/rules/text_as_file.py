@@ -1,12 +1,14 @@
-"""FIL107: a text given to a pandas reader, which takes it for the name of a file since pandas 3."""
+"""FIL107: a text given to a reader: of pandas, which takes it for the name of a file since pandas 3, or of Python, which goes through its letters."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.replay import change_and_replay
 from jupyter_selfheal.model import Applicability, Patch
 
 READERS = {"read_json": r"\s*[\[{]", "read_html": r"\s*<", "read_xml": r"\s*<"}
@@ -19,21 +21,24 @@ class TextAsFile(Rule):
     """Read a text as a text, and not as the name of a file.
 
     **Failure** `FileNotFoundError: [Errno 2] No such file or directory: '[{"a": 1}]'` or `OSError: [Errno 36] File name too long` at
-    `pd.read_json(text)`, `pd.read_html(page.text)` or `pd.read_xml(text)`.
+    `pd.read_json(text)`, `pd.read_html(page.text)` or `pd.read_xml(text)`; `KeyError: 'amount'` of rows that `csv.DictReader(text)` made.
 
-    **Fix** `pd.read_json(io.StringIO(text))`.
+    **Fix** `pd.read_json(io.StringIO(text))`; `csv.DictReader(text.splitlines())`, also in a cell above.
 
-    **Fix safety** Safe: until pandas 3.0 the text itself was read, and it begins as such a text does. Silent for names and addresses.
+    **Fix safety** Safe: until pandas 3.0 the text itself was read, and it begins as such a text does; the first line of the text holds the key that is missing. Silent for names and addresses.
     """
 
     code = "FIL107"
     name = "text taken for the name of a file"
     stage = Stage.LIBRARY
-    enames = frozenset({"FileNotFoundError", "OSError"})
+    enames = frozenset({"FileNotFoundError", "OSError", "KeyError"})
     applicability = Applicability.SAFE
     why = "Until pandas 3.0 the reader took the text itself (https://pandas.pydata.org/docs/whatsnew/v3.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if context.failure.ename == "KeyError":
+            yield from self._read_lines(context)
+            return
         for call in context.list_calls_at_failure():
             begins = READERS.get(read_last_name(call.func))
             if begins is None or not call.args or not context.describe_all([call.func])[0].path.startswith("pandas."):
@@ -50,3 +55,25 @@ class TextAsFile(Rule):
                 prior=0.94,
             )
             return
+
+    def _read_lines(self, context: RuleContext) -> Iterator[Patch]:
+        """``csv.DictReader(text)``, which goes through the letters of a text, and takes the first one for all names."""
+        for view in context.look_upwards():
+            for call in view.walk(ast.Call):
+                text = (
+                    view.read_plain_chain(call.args[0])
+                    if call.args and read_last_name(call.func) == "DictReader"
+                    else None
+                )
+                heads = f"{context.failure.evalue} in {text}.partition(chr(10))[0]"
+                if text is None or not context.is_true(f"isinstance({text}, str) and chr(10) in {text} and {heads}"):
+                    continue
+                end = view.span(call.args[0])[1]
+                yield self.patch(
+                    change_and_replay(context, {view.cell_id: [(end, end, ".splitlines()")]}),
+                    f"Read the lines of `{text}`",
+                    f"`{text}` is a text, of which `DictReader` reads each letter as a line.",
+                    why="The first line of the text holds the names, this one among them.",
+                    prior=0.94,
+                )
+                return

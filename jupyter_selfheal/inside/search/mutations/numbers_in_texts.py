@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jupyter_selfheal.inside.search.scope import Change, Scope
-from jupyter_selfheal.inside.tree_names import is_method_call, read_called_name
+from jupyter_selfheal.inside.tree_names import holds_name, is_method_call, read_called_name
 
 _KINDS = (("int", 0.9), ("float", 0.6))
 _PARTS = frozenset({"split", "groups", "partition", "findall"})
@@ -63,6 +63,19 @@ def propose_found_rounds(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(((start, end, f"if {call}:\n{inner}{body}"),), 0.6, statement.lineno, _describe(call))
 
 
+def propose_given_ones(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``[float(r["x"]) for r in rows if r["x"] is not None]``: what is missing is left out."""
+    match node:
+        case ast.ListComp(
+            ast.Call(ast.Name("int" | "float"), [read], []), [ast.comprehension(ast.Name(name)) as loop]
+        ) | ast.GeneratorExp(
+            ast.Call(ast.Name("int" | "float"), [read], []), [ast.comprehension(ast.Name(name)) as loop]
+        ) if not loop.ifs and holds_name(read, name) and not isinstance(read, ast.Name):
+            end, text = s.end_of(loop.iter), s.text_of(read)
+            words = f"`{text}` may be missing: it is left out then"
+            yield Change(((end, end, f" if {text} is not None"),), 0.5, loop.iter.lineno, words)
+
+
 def _find_search(s: Scope, nodes: Iterable[ast.AST]) -> str:
     """The one search for a pattern of whose find something is read at once; empty where there is none, or several."""
     read = (n.value for node in nodes for n in ast.walk(node) if isinstance(n, ast.Attribute | ast.Subscript))
@@ -107,5 +120,5 @@ def _list_operands(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-OPERATORS = (propose_numbers, propose_found_ones, propose_found_rounds)
+OPERATORS = (propose_numbers, propose_found_ones, propose_found_rounds, propose_given_ones)
 """All of them."""

@@ -19,6 +19,7 @@ from tests.unit.healers.search.searching import find, list_texts
         ("def f(t):\n    return max(t.split())\n", "numbers", "max(map(int, t.split()))"),
         ("x = [int(re.search(p, t)[1]) for t in ts]", "finds nothing", "for t in ts if re.search(p, t)]"),
         ("x = {p.match(t).group(): t for t in ts if t}", "finds nothing", "for t in ts if t if p.match(t)}"),
+        ("x = [float(r['a']) for r in rows]", "may be missing", "for r in rows if r['a'] is not None]"),
         (
             "for t in ts:\n    x.append(re.search(p, t).group(1))",
             "finds nothing",
@@ -36,6 +37,9 @@ def test_what_is_meant_is_tried(source: str, words: str, meant: str) -> None:
         ("def f(t):\n    h = t.split(':')\n    return h[0]\n", "numbers"),
         ("def f(t):\n    return max(t)\n", "numbers"),
         ("def f(t):\n    return len(t.split())\n", "numbers"),
+        ("x = [float(r['a']) for r in rows if r]", "may be missing"),
+        ("x = [float(r) for r in rows]", "may be missing"),
+        ("x = [float(a['b']) for r in rows]", "may be missing"),
         ("x = [re.search(p, t) for t in ts]", "finds nothing"),
         ("x = [(re.search(p, t)[1], re.search(q, t)[1]) for t in ts]", "finds nothing"),
         ("for t in ts:\n    m = 1\n    x.append(re.search(p, t).group(1))", "finds nothing"),
