@@ -98,6 +98,8 @@ def _make_async(source: str) -> Iterator[Mend]:
 
 def _use_python_forms(source: str, number: int, line: str) -> Iterator[Mend]:
     if "leading zeros" in (getattr(find_fault(source), "message", "")):
+        if DATE.search(line):
+            return
         yield from _strip_leading_zeros(source, number, line)
         return
     if (loop := write_counted_loop(split_lines(source), number - 1)) is not None:
@@ -169,6 +171,8 @@ def _substitute_in_code(pattern: str, text: str, line: str) -> str:
     return re.sub(pattern, one, line)
 
 
+DATE = re.compile(r"(?<![\w.])(?:\d{1,2}([/-])\d{1,2}\1\d{4}|\d{4}([/-])\d{1,2}\2\d{1,2})(?![\w.])")
+"""A day that was to be a text: as numbers it is divided, or subtracted."""
 LEADING_ZERO = re.compile(r"(?<![\w.])0+[1-9]\d*(?![\w.])")
 
 
@@ -183,7 +187,7 @@ def _strip_leading_zeros(source: str, number: int, line: str) -> Iterator[Mend]:
     changed = re.sub(LEADING_ZERO, one, line)
     plain = re.sub(LEADING_ZERO, lambda match: match[0].lstrip("0"), line)
     if changed != line:
-        sure = changed == plain
+        sure = changed == plain and all(len(n) == 2 for n in LEADING_ZERO.findall(line))  # `01069` is a postcode
         yield Mend(replace_line(source, number, changed), "Remove the leading zero", sure, 0.9 if sure else 0.6)
         if not sure:
             yield Mend(replace_line(source, number, plain), "Remove the leading zero", False, 0.6)

@@ -9,6 +9,7 @@ from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.rules.context.code_lines import find_code_end, mark_code, split_lines
 from jupyter_selfheal.healers.rules.context.divisions import keep_divisions
 from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
+from jupyter_selfheal.healers.rules.syntax_foreign import DATE
 from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 from jupyter_selfheal.model import Patch
 from jupyter_selfheal.source.python2 import DIVISION, SYNTAX, refactor
@@ -66,6 +67,8 @@ class Python2Syntax(SyntaxRule):
 
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         if not MESSAGES.search(fault.message) or not MARKS.search(source):
+            return
+        if "leading zeros" in fault.message and DATE.search(split_lines(source)[fault.line - 1]):
             return
         if _calls_print(source) and not IS_PYTHON2.search(source):
             yield from _mend_mixed(source, fault)
