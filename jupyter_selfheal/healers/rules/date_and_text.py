@@ -14,7 +14,7 @@ from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"^Addition/subtraction of integers and integer-arrays|unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of|^can't compare datetime\.datetime to datetime\.date$|^can only concatenate str \(not \"datetime\.timedelta\"\)|^'str' object cannot be interpreted as an integer|^type object 'datetime\.(?:date|time)' has no attribute 'strptime'"
+    r"^Addition/subtraction of integers and integer-arrays|unsupported operand type\(s\) for [-+]=?: .*'datetime\.date(?:time)?'|unsupported operand type\(s\) for -|not supported between instances of|^can't compare datetime\.datetime to datetime\.date$|^can only concatenate str \(not \"datetime\.timedelta\"\)|^'str' object cannot be interpreted as an integer|^type object 'datetime\.(?:date|time)' has no attribute 'strptime'|^'str' object has no attribute '(?:year|month|day|hour|minute|weekday|isoweekday|isocalendar|strftime)'$"
 )
 TIME_OF_DAY = re.compile(r"%-?[HIMSfpcXTRzZs]")
 """Parts of a format that no day has."""
@@ -25,7 +25,7 @@ class DateAndText(Rule):
     """Read the date from a text where a date is reckoned with.
 
     **Failure** `TypeError: unsupported operand type(s) for -: 'datetime.date' and 'str'`, `'<' not supported between instances of
-    'datetime.datetime' and 'str'`; `'datetime.date' and 'int'`, `'datetime.datetime' and 'datetime.date'`; `'str' object cannot be interpreted as an integer` at `date(text)`; `type object 'datetime.date' has no attribute 'strptime'` before Python 3.14.
+    'datetime.datetime' and 'str'`; `'datetime.date' and 'int'`, `'datetime.datetime' and 'datetime.date'`; `'str' object cannot be interpreted as an integer` at `date(text)`; `type object 'datetime.date' has no attribute 'strptime'` before Python 3.14; `'str' object has no attribute 'month'`.
 
     **Fix** `date.fromisoformat(text)` for a date as `2024-03-01`, else `datetime.strptime(text, format)`; both where two such texts, or columns of them, are subtracted; `day + 1` becomes `day + timedelta(days=1)`, `now - born` becomes `now.date() - born`; `date.strptime(text, format)` becomes `datetime.strptime(text, format).date()`.
 
@@ -44,7 +44,8 @@ class DateAndText(Rule):
             yield from self._count_days_of_column(context)
             return
         if context.failure.ename == "AttributeError":
-            yield from self._read_by_moment(context)
+            is_text = context.failure.evalue.startswith("'str'")
+            yield from self._read_asked(context) if is_text else self._read_by_moment(context)
             return
         if "'int'" in context.failure.evalue:
             yield from self._count_days(context)
@@ -87,6 +88,24 @@ class DateAndText(Rule):
                 applicability=Applicability.UNSAFE if is_open else Applicability.SAFE,
                 why="A day or a moment may be meant." if is_open else self.why,
                 prior=0.88,
+            )
+            return
+
+    def _read_asked(self, context: RuleContext) -> Iterator[Patch]:
+        """``row["date"].month`` of a text that holds a date."""
+        for node in context.list_failing_nodes(ast.Attribute):
+            thing = context.describe(node.value) if context.read_plain_chain(node.value) else None
+            made = _read_date(thing.text, "datetime", context.text(node.value)) if thing is not None else ""
+            named = _name_class(context, "datetime") if made else None
+            if named is None:
+                return
+            imports = context.add_imports([named.import_line]) if named.import_line else []
+            yield self.patch(
+                context.replace_here(*imports, (*context.span(node.value), f"{named.text}.{made}")),
+                f"Read the date from `{context.text(node.value)}`",
+                f"`{context.text(node.value)}` is text, not a date.",
+                why="The text holds a date, and only a date has what is asked of it.",
+                prior=0.9,
             )
             return
 
