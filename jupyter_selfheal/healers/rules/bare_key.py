@@ -127,12 +127,22 @@ def _is_option(context: RuleContext, node: ast.Name, parents: Mapping[ast.AST, a
     call = parents.get(keyword) if isinstance(keyword, ast.keyword) else None
     if not isinstance(keyword, ast.keyword) or not isinstance(call, ast.Call) or not keyword.arg:
         return False
+    if context.describe_all([call.func], calls=True)[0].path.startswith("__main__"):
+        return False
     if keyword.arg.endswith("color") or keyword.arg == "c":
         return node.id in COLOURS
     known = context.signature(call.func, calls=True)
-    if known is None or context.describe_all([call.func], calls=True)[0].path.startswith("__main__"):
-        return False
-    return re.search(rf"""['"`]{node.id}['"`]|\{{[^{{}}]*\b{node.id}\b[^{{}}]*\}}""", known.documentation) is not None
+    told = _find_paragraph(known.documentation, keyword.arg) if known is not None else ""
+    return re.search(rf"""(['"]){node.id}\1|\{{[^{{}}]*\b{node.id}\b[^{{}}]*\}}""", told) is not None
+
+
+def _find_paragraph(documentation: str, parameter: str) -> str:
+    """What a function's documentation says of one parameter: elsewhere in it, a text in quotes may be anything (``'params'`` of a search's results)."""
+    name = rf"[ \t]*(?:\w+(?:,| or)[ ])*{parameter}\b(?:(?:,| or) \w+)*"
+    told = re.search(
+        rf"^(?P<margin>[ \t]*)(?={name} ?:){name} ?:.*(?:\n(?:[ \t]*$|(?P=margin)[ \t]+\S.*))*", documentation, re.M
+    )
+    return told[0] if told is not None else ""
 
 
 def _is_aggregate(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> bool:

@@ -131,12 +131,16 @@ class FewerResults(Rule):
             if part := _find_part(context, name, call):
                 home = context.view_cell(made.cell_id)
                 end = home.span(call)[1]
+                is_open = part == ".statistic" and "instances of" in context.failure.evalue
                 yield self.patch(
                     home.replace_here((end, end, part)),
                     f"Take `{home.text(call)}{part}`",
                     f"`{home.text(call.func)}` gives several results, and `{name}` holds all of them.",
-                    why="The name is that of one of them, and what is done with it is done with a number.",
-                    prior=0.94,
+                    applicability=Applicability.UNSAFE if is_open else Applicability.SAFE,
+                    why="It is compared, and the p-value may be meant."
+                    if is_open
+                    else "The name is that of one of them, and what is done with it is done with a number.",
+                    prior=0.7 if is_open else 0.94,
                 )
                 return
             known = WHOLE.get(read_last_name(call.func))
@@ -199,7 +203,7 @@ def _find_part(context: RuleContext, name: str, call: ast.Call) -> str:
         return ""
     path = context.describe_all([ast.unparse(call.func)])[0].path
     if OF_INTEGRAL.fullmatch(path):
-        return "[0]"
+        return "" if re.search(r"(?i)err|tol|acc|unc", name) else "[0]"
     part = next((part for names, part in PARTS if names.fullmatch(name)), "")
     if part == "statistic" and any(
         re.search(rf"\b{name} *<=? *(?:0?\.(?:0\d+|10?)\b|alpha|sig|level)", s) for s in sources

@@ -76,6 +76,7 @@ class KeyOfAnotherType(Rule):
         row = context.text(nodes[0].value) if nodes and context.read_plain_chain(nodes[0].value) else ""
         reads = [n for n in context.walk(ast.Subscript) if context.text(n.value) == row]
         keys = [read_literal(n.slice)[1] for n in reads]
+        is_whole = sum(context.text(n) == row for n in context.walk(ast.Name, ast.Attribute)) > len(reads) + 1
         if not row or len(readers) != 1 or len(readers[0].args) != 1:
             return
         start, end = context.span(readers[0].func)
@@ -90,7 +91,10 @@ class KeyOfAnotherType(Rule):
                 context.replace_here((start, end, new)),
                 f"Read the rows with `{new}`",
                 f"`{called}` gives lists; the names of the columns stand in the first of them.",
-                why="The first row holds these names, and `DictReader` reads each row by them.",
+                applicability=Applicability.UNSAFE if is_whole else Applicability.SAFE,
+                why="The row is used as a list, too."
+                if is_whole
+                else "The first row holds these names, and `DictReader` reads each row by them.",
                 prior=0.93,
             )
         names = context.keys(row)

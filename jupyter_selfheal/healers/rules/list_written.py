@@ -74,11 +74,19 @@ class ListWritten(Rule):
                         return
                     imports = context.add_imports([named.import_line] if named.import_line else [])
                     new = f"{named.text}({context.text(given)}, {file})"
+                    writes = [c for c in context.walk(ast.Call) if context.text(c.func) == f"{file}.write"]
+                    loops = [
+                        n for n in context.walk(ast.For, ast.While) if n.lineno <= context.line <= (n.end_lineno or 0)
+                    ]
+                    is_one = len(writes) == 1 and not loops
                     yield self.patch(
                         context.replace_here(*imports, (*context.span(call), new)),
                         f"Use `{new}`",
                         "`write` takes a text, and JSON is how such a file holds something else.",
-                        why="The file's name says that it holds JSON.",
+                        applicability=Applicability.SAFE if is_one else Applicability.UNSAFE,
+                        why="The file's name says that it holds JSON."
+                        if is_one
+                        else "It is written to more than once, and a file of JSON holds one value.",
                         prior=0.93,
                     )
                     return

@@ -31,10 +31,8 @@ REDUCING = frozenset({"count", "describe", "max", "mean", "median", "min", "nuni
 """Methods of tables and columns that want no argument, and give something which has items."""
 
 
-KEEPING = frozenset(
-    {"dropna", "reset_index", "copy", "drop_duplicates", "sort_index", "head", "tail", "fillna", "abs", "cumsum"}
-)
-"""Methods that want no argument, and give a table with the same columns."""
+KEEPING = frozenset({"dropna", "reset_index", "copy", "sort_index", "head", "tail", "abs", "cumsum"})
+"""Methods that want no argument, and give a table with the same columns; `drop_duplicates` is given some of them."""
 
 
 class NotCalled(Rule):

@@ -76,7 +76,8 @@ class PathAndText(Rule):
         for node in context.list_failing_nodes(ast.BinOp):
             ends = [n.right for n in context.walk(ast.BinOp) if any(inner is node for inner in _walk_left(n))]
             known = context.reference("pathlib.Path") if any(map(_is_name_of_file, ends)) else None
-            if known is None or isinstance(node.left, ast.BinOp):
+            is_address = context.is_true(f"'://' in ({context.text(node.left)})")
+            if known is None or isinstance(node.left, ast.BinOp) or is_address:
                 return
             imports = context.add_imports([known.import_line] if known.import_line else [])
             new = f"{known.text}({context.text(node.left)})"

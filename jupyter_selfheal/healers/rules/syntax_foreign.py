@@ -65,7 +65,7 @@ class ForeignSyntax(SyntaxRule):
                     yield mend
 
 
-WAITING = frozenset({"run", "gather", "create_task", "ensure_future", "wait_for", "run_until_complete", "append"})
+WAITING = frozenset({"run", "gather", "create_task", "ensure_future", "wait_for", "run_until_complete"})
 """Functions that are given a coroutine."""
 
 
@@ -79,13 +79,17 @@ def _make_async(source: str) -> Iterator[Mend]:
     if not functions:
         return
     splices = [(start, start, "async ") for f in functions for start in (src.find_span(source, f)[0],)]
+    # what is put into a list is waited for later only where something waits for several
+    waiting = WAITING | (
+        {"append"} if re.search(r"\b(?:gather|wait|as_completed)\(|await \w+\s*$", source, re.M) else set()
+    )
     names, seen, sure = {f.name for f in functions}, set[str](), True
     for call in (n for n in src.walk(source) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)):
         parent, around = parents[call], find_function(source, call.lineno)
         if not isinstance(call.func, ast.Name) or call.func.id not in names:
             continue
         seen.add(call.func.id)
-        if isinstance(parent, ast.Await) or (isinstance(parent, ast.Call) and read_last_name(parent.func) in WAITING):
+        if isinstance(parent, ast.Await) or (isinstance(parent, ast.Call) and read_last_name(parent.func) in waiting):
             continue
         sure = sure and (around is None or around in functions or isinstance(around, ast.AsyncFunctionDef))
         start, end = src.find_span(source, call)

@@ -230,6 +230,8 @@ class TextAndNumber(Rule):
             )  # fmt: skip
             return
         given = find_given_argument(context, name) if name else None
+        if given is not None and _is_asked_as_text(given.function, name):
+            given = None
         written = given.value if given is not None else None
         if given is not None and _is_given_as(written, context, name):
             at = src.find_span(context.source_of(given.cell_id), written)
@@ -267,6 +269,24 @@ def _is_given_as(value: ast.expr | None, context: RuleContext, name: str) -> Typ
         and isinstance(value.value, str)
         and context.is_true(f"{name} == {value.value!r}")
     )
+
+
+def _is_asked_as_text(function: Function, name: str) -> bool:
+    """``rates.get(zone)``, ``zone == "1"``, ``rates[zone]``: a number would be another key than the text, and equal to none."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Compare(left, _, others):
+                is_text = any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(node))
+                asked: list[ast.expr] = [left, *others] if is_text else []
+            case ast.Subscript(slice=key):
+                asked = [key]
+            case ast.Call(ast.Attribute(attr="get" | "index" | "count" | "pop"), [key, *_]):
+                asked = [key]
+            case _:
+                continue
+        if any(isinstance(a, ast.Name) and a.id == name for a in asked):
+            return True
+    return False
 
 
 def _is_kept(function: Function, name: str) -> bool:

@@ -38,7 +38,9 @@ class UnbracketedComparison(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for node in context.walk(ast.Compare) if "unary ~" in context.failure.evalue else ():
             match node:
-                case ast.Compare(ast.UnaryOp(ast.Invert(), asked)) if node in context.list_nodes_on_line(ast.Compare):
+                case ast.Compare(ast.UnaryOp(ast.Invert(), asked), [_], [other]) if not _joins(
+                    other
+                ) and node in context.list_nodes_on_line(ast.Compare):
                     start, end = context.span(asked)[0], context.span(node)[1]
                     yield self.patch(
                         context.replace_here((start, start, "("), (end, end, ")")),
@@ -59,6 +61,11 @@ class UnbracketedComparison(Rule):
                     prior=0.9,
                 )
                 return
+
+
+def _joins(other: ast.expr) -> bool:
+    """``"Oslo" & (df.sales > 100)``: what stands behind the sign is another question."""
+    return isinstance(other, ast.BinOp) and isinstance(other.op, ast.BitAnd | ast.BitOr)
 
 
 def add_parentheses(source: str, node: ast.Compare) -> list[Splice]:

@@ -37,13 +37,13 @@ class Unhashable(Rule):
             for node in _list_keys(failing):
                 text = _make_hashable(context, failing, node, match[1])
                 if text:
-                    each = _may_be_added_one_by_one(context, failing)
+                    each = _may_be_added_one_by_one(context, failing) or _may_be_joined(failing, node)
                     yield self.patch(
                         context.replace(context.cell_id, [(*context.span(node), text)]),
                         f"Make tuples of the members: `{text}`" if text.startswith("map(") else f"Use `{text}` as key",
                         f"A `{match[1]}` can change and is no key.",
                         applicability=Applicability.UNSAFE if each else Applicability.SAFE,
-                        why="The set holds no tuple: each of the items may be meant to be added." if each else self.why,
+                        why="Each of the items may be meant: nothing that it holds is a tuple." if each else self.why,
                         prior=0.6 if each else 0.88,
                     )
                     return
@@ -63,6 +63,17 @@ def _may_be_added_one_by_one(context: RuleContext, node: ast.AST) -> bool:
     return not asked and context.is_true(
         f"isinstance({given}, list) and len({given}) > 0 and all(isinstance(_, str) for _ in {given})"
     )
+
+
+def _may_be_joined(call: ast.AST, given: ast.expr) -> bool:
+    """``Counter([["a", "b"], ["a"]])``: lists of several lengths, whose items may be what is counted."""
+    if (
+        not isinstance(call, ast.Call)
+        or not isinstance(call.func, ast.Name)
+        or not isinstance(given, ast.List | ast.Tuple)
+    ):
+        return False
+    return call.func.id == "Counter" and len({len(i.elts) for i in given.elts if isinstance(i, ast.List)}) > 1
 
 
 def _list_keys(node: ast.AST) -> list[ast.expr]:

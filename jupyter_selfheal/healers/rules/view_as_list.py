@@ -88,6 +88,8 @@ class ViewAsList(Rule):
     def _slice_deque(self, context: RuleContext) -> Iterator[Patch]:
         """``queue[:3]`` of a `deque`, which has items and no slices."""
         for node in context.list_failing_nodes(ast.Subscript):
+            if not isinstance(node.ctx, ast.Load):
+                return  # what is written to or deleted would be the list's
             if not isinstance(node.slice, ast.Slice) or context.describe_all([node.value])[0].type != "deque":
                 continue
             text = context.text(node.value)

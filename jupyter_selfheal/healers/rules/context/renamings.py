@@ -90,10 +90,22 @@ def find_name_by_place(context: RuleContext, found: Renaming, name: str) -> str:
             view.source, found.table, found.statement.lineno if view.cell_id == found.view.cell_id else 0
         )
         if made is not None:
+            if any(_changes_columns(node, found.table) for node in context.walk_notebook()):
+                return ""
             keys = context.keys(view.text(made.value), calls=True)
             columns = keys.columns if keys is not None else ()
             return str(names[columns.index(name)]) if len(columns) == len(names) and columns.count(name) == 1 else ""
     return ""
+
+
+def _changes_columns(node: ast.AST, table: str) -> bool:
+    """``del df["id"]``, ``df.drop("id", axis=1, inplace=True)``, ``df["total"] = …``: the places are others then than the table was made with."""
+    match node:
+        case ast.Subscript(ast.Name(owner), ctx=ast.Store() | ast.Del()):
+            return owner == table
+        case ast.Call(ast.Attribute(ast.Name(owner), attr), _, keywords):
+            return owner == table and (attr in ("insert", "pop") or any(k.arg == "inplace" for k in keywords))
+    return False
 
 
 def makes_column(source: str, name: str, below_line: int = 0) -> bool:
