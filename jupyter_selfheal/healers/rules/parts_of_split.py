@@ -224,12 +224,16 @@ def _list_roles(context: RuleContext, data: dict[str, str]) -> dict[str, str]:
     roles = {name: role for role, name in data.items()}
     for view in [*context.look_upwards()][::-1]:
         for node in view.walk(ast.Assign):
-            match node:
-                case ast.Assign([ast.Name(name)], ast.Call(func, args)) if read_last_name(func) in ROW_BY_ROW:
+            used = set[str]()
+            match node.value:
+                case ast.Call(func, args) if read_last_name(func) in ROW_BY_ROW:
                     names = (n.id for n in (*args, getattr(func, "value", func)) if isinstance(n, ast.Name))
                     used = {roles[n] for n in names if n in roles}
-                    if name not in data.values() and len(used) == 1:
-                        roles[name] = used.pop()
+            for target in node.targets:  # what is given another value is no longer of that part
+                if isinstance(target, ast.Name) and target.id not in data.values():
+                    roles.pop(target.id, None)
+                    if len(used) == 1:
+                        roles[target.id] = next(iter(used))
     return roles
 
 

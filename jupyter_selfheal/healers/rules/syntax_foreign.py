@@ -83,7 +83,9 @@ def _make_async(source: str) -> Iterator[Mend]:
     waiting = WAITING | (
         {"append"} if re.search(r"\b(?:gather|wait|as_completed)\(|await \w+\s*$", source, re.M) else set()
     )
-    names, seen, sure = {f.name for f in functions}, set[str](), True
+    names, seen = {f.name for f in functions}, set[str]()
+    used = [n for n in src.walk(source) if isinstance(n, ast.Name) and n.id in names]
+    sure = all(isinstance(call := parents[n], ast.Call) and call.func is n for n in used)  # not `map(fetch, pages)`
     for call in (n for n in src.walk(source) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)):
         parent, around = parents[call], find_function(source, call.lineno)
         if not isinstance(call.func, ast.Name) or call.func.id not in names:

@@ -18,7 +18,7 @@ MADE = {"__iter__": "iter", "__len__": "len", "__bool__": "bool"}
 """Special methods by what makes their result of a collection."""
 OTHERS = re.compile(
     r"(?P<iter>iter\(\) returned non-iterator of type '(?:list|tuple|set|dict|str|range|deque|dict_\w+)'$)|"
-    r"(?P<len>^'(?:list|tuple|set|dict|str|deque)' object cannot be interpreted as an integer$)|(?P<bool>^__bool__ should return bool)"
+    r"(?P<len>^'(?:list|tuple|set|dict|str|deque)' object cannot be interpreted as an integer$)|(?P<bool>^__bool__ should return bool, returned (?!str))"
 )
 NUMBERS = frozenset({"int", "float", "bool", "complex", "Decimal", "Fraction"})
 """What has one form as a text."""
