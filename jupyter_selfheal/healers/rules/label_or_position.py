@@ -20,7 +20,7 @@ class LabelOrPosition(Rule):
     """Say rows and columns by label to `loc`, by position to `iloc`.
 
     **Failure** `KeyError: 0` at `df.loc[0]`, where the rows have names; `ValueError: Location based indexing can only have [integer, …` at
-    `df.iloc[:, "age"]`; `IndexingError: Too many indexers` at `df.loc[rows, "name", "age"]`; `TypeError: Slicing a positional slice with .loc is
+    `df.iloc[:, "age"]`; `IndexError: .iloc requires numeric indexers` at `df.iloc[:, ["age", "name"]]`; `IndexingError: Too many indexers` at `df.loc[rows, "name", "age"]`; `TypeError: Slicing a positional slice with .loc is
     not allowed` at `df.loc["sum", :4] = …`.
 
     **Fix** `df.iloc[0]`, `df.loc[df.index[0], "age"]`; `df.loc[:, "age"]`, `df.loc["rome", "age"]`, `df.iloc[2, df.columns.get_loc("age")]`; `df.loc[rows, ["name", "age"]]`, `df.loc[("rome", 2024), "age"]` where rows have two labels; of a series, whose name is no label, `ages.loc["rome"]`;
@@ -34,7 +34,7 @@ class LabelOrPosition(Rule):
     code = "PDA134"
     name = "label or position"
     stage = Stage.LIBRARY
-    enames = frozenset({"KeyError", "ValueError", "TypeError", "IndexingError"})
+    enames = frozenset({"KeyError", "ValueError", "TypeError", "IndexingError", "IndexError"})
     applicability = Applicability.SAFE
     why = "The key has one reading: the index holds no numbers, and a name is no place."
 
@@ -213,7 +213,7 @@ def _mend_name(context: RuleContext, node: ast.Subscript, table: ast.expr) -> tu
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
     if not parts and context.failure.ename == "TypeError":
         return _mend_row_name(context, node, table)
-    if len(parts) != 2 or context.failure.ename not in ("ValueError", "IndexingError", "TypeError"):
+    if len(parts) != 2 or context.failure.ename not in ("ValueError", "IndexingError", "TypeError", "IndexError"):
         return None
     rows, column = parts
     given = column.elts if isinstance(column, ast.List) else [column]

@@ -46,12 +46,14 @@ def drop_changed_statement(old: str, new: str) -> tuple[str, str] | None:
 
 
 def replace_changed_argument(old: str, new: str) -> tuple[str, tuple[str, ...]] | None:
-    """The one argument of a method that a change makes another one, and the new text with something meaningless in its place; None where
-    it is none, not the only one, or spells a name otherwise."""
+    """The one argument of a method, or key of several, that a change makes another one, and the new text with something meaningless in its place, or
+    without that entry; None where it is none, not the only one, or spells a name otherwise."""
     tree = ast.parse(new)
     path = _find_changed(parse_once(old), tree)
     if path is None:
         return None
+    if isinstance(entries := path[-2], ast.Dict) and len(entries.keys) > 1 and path[-1] in entries.keys:
+        return ast.unparse(path[-1]), (_unparse_without(tree, entries, path[-1]),)
     for call, given in zip(path[-2::-1], path[:0:-1], strict=True):
         if isinstance(call, ast.Call):
             if not isinstance(call.func, ast.Attribute) or given is call.func or isinstance(given, ast.Starred):
@@ -84,6 +86,17 @@ def _unparse_with(tree: ast.AST, call: ast.Call, given: ast.AST, put: str | int)
         owner.args = [constant if n is given else n for n in owner.args]
     text = ast.unparse(tree)
     setattr(owner, "value" if isinstance(owner, ast.keyword) else "args", kept)
+    return text
+
+
+def _unparse_without(tree: ast.AST, entries: ast.Dict, key: ast.AST) -> str:
+    """The tree as text without one entry of a dictionary."""
+    at = entries.keys.index(key)  # type: ignore[arg-type]
+    kept = entries.keys[at], entries.values[at]
+    del entries.keys[at], entries.values[at]
+    text = ast.unparse(tree)
+    entries.keys.insert(at, kept[0])
+    entries.values.insert(at, kept[1])
     return text
 
 

@@ -190,3 +190,14 @@ def test_an_argument_that_is_another_is_replaced_by_something_meaningless() -> N
         "height=len(heights)",
         ("chart.bar(names, height=7919)", "chart.bar(names, height='q7919')"),
     )
+
+
+def test_an_entry_whose_key_is_another_is_left_out() -> None:
+    old, new = (
+        "t.agg({'a': 'sum', 'quantity': 'max'}).loc['x', 'a']",
+        "t.agg({'a': 'sum', 'shop': 'max'}).loc['x', 'a']",
+    )
+    assert replace_changed_argument(old, new) == ("'shop'", ("t.agg({'a': 'sum'}).loc['x', 'a']",))
+    alone = replace_changed_argument("t.agg({'a': 'sum'})", "t.agg({'b': 'sum'})")
+    assert alone is not None
+    assert "t.agg(7919)" in alone[1]
