@@ -28,7 +28,7 @@ from jupyter_selfheal.registry import load_traits
 from jupyter_selfheal.source.chance import SET_ORDER, Chance, find_chance
 
 SLOW = 10.0
-"""Seconds from which a cell is not run more often than it must be."""
+"""Seconds from which a cell is not run more often than it must be; nor one again that took as long and did not fail as reported."""
 
 LONG = 2.0
 """Seconds from which a cell is not run again to see it fail once more, where its failure hangs on the type of a value, or on values that are not drawn."""
@@ -125,6 +125,7 @@ def choose_next_run(dossier: Dossier, config: HealConfig) -> int | None:
     if len(own) < config.reproduce:
         return 0
     if not any(_is_reproduction(case, ran) for ran in own):
+        slow = slow or own[-1].trial.seconds > SLOW
         return 0 if len(own) < TRIES and not slow and not own[-1].trial.blocked else None
     wanted = _count_wanted_runs(case)
     if wanted <= 1 or slow:

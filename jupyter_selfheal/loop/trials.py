@@ -7,6 +7,7 @@ them keeps a cancelled heal waiting. It knows neither the dossier nor the events
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -123,12 +124,13 @@ def build_request(
     oracle_steps = scorer.list_oracle_steps(case, patch)
     steps = (*first, *plan.build_trial_steps(case, patch, start, oracle_steps, asked_before))
     runs = [s for s in steps if isinstance(s, Run)]
-    cells = sum(s.role in (Role.SETUP, Role.CELL) for s in runs)
+    limit = _compute_time_limit(case, patch, config)
+    cells = sum(_has_own_time(s, case, limit) for s in runs)
     below = config.downstream_seconds if any(s.role is Role.DOWNSTREAM for s in runs) else 0.0
     return TrialRequest(
         steps=steps,
         patch_id=patch.id,
-        timeout=_compute_time_limit(case, patch, config) * cells + below + (calls.timeout if calls else 0.0),
+        timeout=limit * cells + below + (calls.timeout if calls else 0.0),
         sandbox=build_sandbox(config),
         is_brief=True,
     )
@@ -140,12 +142,32 @@ def build_sandbox(config: HealConfig) -> Sandbox:
 
 
 def _compute_time_limit(case: Case, patch: Patch, config: HealConfig) -> float:
-    """Seconds for the cell: three times what it took; of one that was cut off, no more than it had then. What a rule is sure of gets
-    the case's patience too, but for a loop that cannot end."""
-    seconds = case.failure.seconds
-    limit = config.compute_trial_limit(seconds / 3 if case.failure.kind is FailureKind.TIMED_OUT else seconds)
+    """Seconds for the cell: three times what it took; of one that was cut off, no more than it had then, and of one that died no more
+    than that or than a cell may run. What a rule is sure of gets the case's patience too, but for a loop that cannot end."""
+    seconds, kind = case.failure.seconds, case.failure.kind
+    limit = config.compute_trial_limit(seconds / 3 if kind is FailureKind.TIMED_OUT else seconds)
+    if (
+        kind is FailureKind.DIED and case.patience
+    ):  # it filled the memory until then, and may take longer where there is more
+        limit = min(limit, max(config.compute_trial_limit(seconds / 3), case.patience))
     is_sure = patch.healer == "rules" and not patch.is_empty and patch.applicability is Applicability.SAFE
     return max(limit, case.patience) if is_sure and not _leaves_endless_loop(case, patch) else limit
+
+
+def _has_own_time(step: Run, case: Case, limit: float) -> bool:
+    """Whether a step adds to the time of a trial. What is only defined anew takes none: the cell would have it in its place, which helps
+    nobody where it was cut off at its limit, or has more than a cell may run."""
+    if step.role is not Role.SETUP:
+        return step.role is Role.CELL
+    is_enough = case.failure.kind is FailureKind.TIMED_OUT or 0 < case.patience <= limit
+    return not (is_enough and _only_defines(step.code))
+
+
+def _only_defines(code: str) -> bool:
+    tree = src.parse(code)
+    return tree is not None and all(
+        isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) for n in tree.body
+    )
 
 
 def _leaves_endless_loop(case: Case, patch: Patch) -> bool:

@@ -213,3 +213,12 @@ def test_a_cell_that_passes_in_place_is_not_measured_in_states_made_anew_too() -
 def test_a_name_that_is_not_there_is_not_asked_for_twice(name: str, says: str, is_sure: bool) -> None:
     case = replace(CASE, failure=replace(CASE.failure, ename=name, evalue=says, seconds=0.1))
     assert stability.is_conclusive(case) is is_sure
+
+
+@pytest.mark.parametrize(("seconds", "wanted"), [(0.2, 0), (9.0, 0), (27.0, None)])
+def test_what_took_long_and_did_not_fail_as_reported_is_not_run_once_more(seconds: float, wanted: int | None) -> None:
+    died = replace(CASE, failure=replace(CASE.failure, kind=FailureKind.DIED, ename="KernelDied", seconds=9.0))
+    step = StepResult("timeout", cell_id="c", role=Role.CELL.value, seconds=seconds)
+    cut = Trial("", (step,), Ending.TIMED_OUT, Start.BEFORE_CELL, Isolation("fake"), seconds=seconds)
+    dossier = replace(DOSSIER, case=died, current=died, baselines=(ev.BaselineRan(cut),), is_exact=True)
+    assert stability.choose_next_run(dossier, CONFIG) == wanted

@@ -83,3 +83,47 @@ def test_a_limit_that_was_given_stays() -> None:
 @pytest.mark.parametrize(("left", "wanted"), [(300.0, 100.0), (60.0, 25.0), (1.0, 25.0)])
 def test_a_trial_takes_a_part_of_what_the_notebook_has_left(left: float, wanted: float) -> None:
     assert compute_limit(AT_ONCE, SAFE, 120.0, left=left) == pytest.approx(wanted)
+
+
+DEFINED = "def fit(x):\n    return x"
+
+
+def compute_limit_of_patched_definition(failure: Failure, patched: str, cell_seconds: float) -> float:
+    notebook = Notebook((Cell("d", DEFINED), Cell("c", OLD)))
+    case = Case(failure, notebook, patience=compute_patience(USUAL, cell_seconds, 600.0) if cell_seconds else 0.0)
+    patch = Patch((Replace("d", DEFINED, patched),), "Change it", healer="search")
+    return build_request(case, patch, Start.BEFORE_CELL, EvidenceScorer(), USUAL).timeout
+
+
+@pytest.mark.parametrize(
+    ("failure", "patched", "cell_seconds", "wanted"),
+    [
+        (AT_ONCE, "def fit(x):\n    return 2", 8.0, 10.0),
+        (CUT, "def fit(x):\n    return 2", 40.0, 40.0),
+        (CUT, "class Fit:\n    pass", 0.0, 40.0),
+        (AT_ONCE, "def fit(x):\n    return 2", 120.0, 20.0),
+        (AT_ONCE, "def fit(x):\n    return 2", 0.0, 20.0),
+        (CUT, "from slow import fit", 40.0, 80.0),
+        (CUT, "fit = train(2)", 40.0, 80.0),
+    ],
+)
+def test_what_is_only_defined_adds_no_time_where_more_could_not_help(
+    failure: Failure, patched: str, cell_seconds: float, wanted: float
+) -> None:
+    assert compute_limit_of_patched_definition(failure, patched, cell_seconds) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "cell_seconds", "wanted"),
+    [(9.0, 8.0, 10.0), (14.0, 8.0, 14.0), (14.0, 30.0, 30.0), (14.0, 120.0, 42.0)],
+)
+def test_a_cell_that_died_is_given_no_more_than_a_cell_may_run(
+    seconds: float, cell_seconds: float, wanted: float
+) -> None:
+    died = Failure("c", OLD, FailureKind.DIED, seconds=seconds)
+    assert compute_limit(died, BASELINE, cell_seconds) == pytest.approx(wanted)
+
+
+def test_where_nobody_set_a_limit_to_cells_one_that_died_has_three_times_its_time() -> None:
+    case = Case(Failure("c", OLD, FailureKind.DIED, seconds=14.0), Notebook((Cell("c", OLD),)))
+    assert build_request(case, BASELINE, Start.BEFORE_CELL, EvidenceScorer(), USUAL).timeout == pytest.approx(42.0)
