@@ -191,8 +191,7 @@ class DateAndText(Rule):
             kinds = context.describe_all(sides, calls=True)
             moments = [s for s, k in zip(sides, kinds, strict=True) if k.type == "datetime"]
             if len(sides) == 2 and len(moments) == 1 and (new := f"{context.operand(moments[0])}.date()"):
-                written = isinstance(moments[0], ast.Call) and len(moments[0].args) > 3
-                is_open = written or isinstance(node, ast.Compare)
+                is_open = _has_written_time(context, moments[0]) or isinstance(node, ast.Compare)
                 yield self.patch(
                     context.replace_here((*context.span(moments[0]), new)),
                     f"Take the day: `{new}`",
@@ -260,6 +259,16 @@ def _read_columns(context: RuleContext, sides: list[ast.expr]) -> tuple[list[str
     ]
     pandas = context.reference("pandas.to_datetime") if all(context.is_true(f) for f in forms) else None
     return ([f"{pandas.text}({context.text(s)})" for s in sides], pandas.import_line) if pandas else None
+
+
+def _has_written_time(context: RuleContext, moment: ast.expr) -> bool:
+    """``datetime(2024, 3, 1, 18, 30)``, ``datetime.strptime(text, "%Y-%m-%d %H:%M")``, also as the value of a name: its time is no clock's."""
+    made = context.find_last_assignment(moment.id) if isinstance(moment, ast.Name) else None
+    call = made.node.value if made is not None else moment
+    if not isinstance(call, ast.Call):
+        return False
+    texts = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
+    return len(call.args) > 3 or any(TIME_OF_DAY.search(text) for text in texts)
 
 
 def _list_sides(node: ast.AST) -> list[ast.expr]:
