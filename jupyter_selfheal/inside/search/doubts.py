@@ -54,7 +54,7 @@ from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
 from jupyter_selfheal.inside.search.set_orders import find_set_order
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change, turns_condition
-from jupyter_selfheal.inside.search.told_apart import find_given_up
+from jupyter_selfheal.inside.search.told_apart import find_given_up, find_named_number
 from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
 from jupyter_selfheal.inside.search.ways_past import describe_own_operand, describe_way_past
@@ -204,12 +204,13 @@ class Doubts:
         return next((d for m in others if (d := self.hypotheses.describe_difference(n, m))), "")
 
     def _describe_given_up(self, n: int) -> str:
-        """The doubt about another number in place of one that the program told apart and no check has."""
+        """The doubt about another number in place of one that the program told apart and no check has, or that has a name."""
         changes = [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
-        program = self.runner.program
-        checks = [*program.checks, *(d.source for d in program.doctests)]
+        checks = [*self.runner.program.checks, *(d.source for d in self.runner.program.doctests)]
         checks += [u.text for u in self.units if u.role == CHECK or u.tests]
         told = next((found for old, text in changes if (found := find_given_up(old, text, checks))), "")
+        if named := next((name for pair in changes if (name := find_named_number(*pair))), ""):
+            return f"`{named}` is named once for all: what reads it may be meant to be another"
         return f"no check has `{told}`, which was told apart and no longer is" if told else ""
 
     def describe_number(self, n: int) -> str:

@@ -11,7 +11,7 @@ from jupyter_selfheal.inside.search.mutations.numbers_in_texts import NOT_FOUND
 from jupyter_selfheal.inside.search.mutations.outside_values import MADE_ANEW
 from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.search.program import CHECK, Program
-from jupyter_selfheal.inside.tree_names import walk
+from jupyter_selfheal.inside.tree_names import is_name, walk
 
 _SEVERAL = 2
 """Items that are expected together, from which they tell how many there are."""
@@ -83,6 +83,8 @@ def _find_end_of_loop_left_out(old: ast.AST, new: ast.AST) -> str:
             case ast.FunctionDef():
                 return ""
             case ast.For(iter=through) | ast.comprehension(iter=through) | ast.Call(ast.Name("map"), [_, through]):
+                if one := _find_one_of_all(through, old):
+                    return one
                 for part in walk(through):
                     match part:
                         case ast.Call(ast.Name("zip" | "range" | "pairwise" | "zip_longest")):
@@ -95,6 +97,14 @@ def _find_end_of_loop_left_out(old: ast.AST, new: ast.AST) -> str:
                             ast.dump(n) == ast.dump(owner) for n in _list_gone_through(old)
                         ):
                             return ast.unparse(part)
+    return ""
+
+
+def _find_one_of_all(through: ast.expr, old: ast.AST) -> str:
+    """``for c in codes[-1]`` of a cell that went through ``codes``: the letters of one text, in place of the texts."""
+    match through:
+        case ast.Subscript(ast.Name(name), ast.Constant(int()) | ast.UnaryOp(ast.USub(), ast.Constant(int()))):
+            return ast.unparse(through) if any(is_name(n, name) for n in _list_gone_through(old)) else ""
     return ""
 
 

@@ -13,6 +13,8 @@ from jupyter_selfheal.inside.tree_names import walk
 
 PLAIN = 2
 """Whole numbers up to this one tell no case of their own apart."""
+_NAMED = re.compile(r"([A-Z][A-Z0-9_]+)\s*(?::[^=]+)?=\s*(-?[\d.][\d._e]*)\s*(?:#.*)?$")
+"""A number that is named once for all: ``RATE = 0.19``."""
 NEAR, ALIKE = 2, 0.5
 """How far another number may be, and how alike another text must be, to be what was meant by a slip."""
 
@@ -63,3 +65,10 @@ def _speaks_of(check: str, told: object) -> bool:
     return (
         re.search(rf"(?<![\d.]){re.escape(text)}(?![\d.])", check) is not None if text[-1:].isdigit() else text in check
     )
+
+
+def find_named_number(old: str, new: str) -> str:
+    """The name of a constant that gets another number, ``RATE = 1.19``: it gives what ``1 + RATE`` would, and is no longer what its name says; empty
+    where there is none."""
+    was, now = _NAMED.match(old), _NAMED.match(new)
+    return was[1] if was and now and was[2] != now[2] else ""

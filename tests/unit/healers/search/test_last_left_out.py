@@ -78,3 +78,17 @@ def test_an_item_that_is_read_nowhere_any_more(old: tuple[str, ...], new: tuple[
 )
 def test_the_item_that_fails_in_a_loop_of_a_cell_is_left_out(old: str, new: str, part: str) -> None:
     assert find_end_left_out(old, new) == part
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        ("n = sum(f[5] != 'k' for f in codes)", "n = sum(f[5] != 'k' for f in codes[-1])", "codes[-1]"),
+        ("for f in codes:\n    print(f)", "for f in codes[0]:\n    print(f)", "codes[0]"),
+        ("for f in rows:\n    print(f)", "for f in codes[0]:\n    print(f)", ""),
+        ("for f in codes:\n    print(f)", "for f in codes[key]:\n    print(f)", ""),
+        ("for f in codes[1]:\n    print(f)", "for f in codes[0]:\n    print(f)", ""),
+    ],
+)
+def test_one_text_is_not_gone_through_in_place_of_all(old: str, new: str, part: str) -> None:
+    assert find_end_left_out(old, new) == part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search.told_apart import find_given_up
+from jupyter_selfheal.inside.search.told_apart import find_given_up, find_named_number
 from tests.unit.healers.search.searching import find
 
 JUDGE = """\
@@ -56,3 +56,18 @@ def test_a_patch_that_loses_a_case_is_offered() -> None:
     lost = [p for p in found if "316" not in "".join(p["texts"].values())]
     assert all(p["rival"] for p in lost)
     assert lost
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("RATE = 0.19", "RATE = 1.19", "RATE"),
+        ("LIMIT: int = 3  # items", "LIMIT: int = 2  # items", "LIMIT"),
+        ("rate = 0.19", "rate = 1.19", ""),
+        ("RATE = 0.19", "RATE = 0.19 + 1", ""),
+        ("RATE = base / 5", "RATE = base / 4", ""),
+        ("X = 3", "X = 4", ""),
+    ],
+)
+def test_a_number_that_is_named_once_for_all_is_no_other(old: str, new: str, name: str) -> None:
+    assert find_named_number(old, new) == name
