@@ -25,6 +25,8 @@ OPERATION = re.compile(
 )
 CALLS = {"map", "filter", "zip", "range", "enumerate", "reversed", "set"}
 METHODS = {"keys", "values", "items"}
+IN_PLACE = {"sort", "reverse"}
+"""Methods of a list that give nothing."""
 
 
 class ViewAsList(Rule):
@@ -127,6 +129,8 @@ class ViewAsList(Rule):
     def _make_list(
         self, context: RuleContext, cell_id: str, source: str, node: ast.expr
     ) -> tuple[tuple[Edit, ...], str]:
+        if context.attribute in IN_PLACE and not isinstance(node, ast.Name):
+            return (), ""  # `d.keys().sort()`: nobody could read the list that it put in order
         start, end = src.find_span(source, node)
         wanted = dict if _name_whole(context, node) == "dict" else list
         is_of_lists = "has no attribute" not in context.failure.evalue or hasattr(wanted, context.attribute)
