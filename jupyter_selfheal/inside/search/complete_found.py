@@ -45,6 +45,8 @@ WAIT = 20.0
 """Seconds on the clock after which this is given up."""
 LIKELY = 0.5
 """The least prior of a slip that is shown though nothing is odd."""
+FINISHES = 0.2
+"""The least prior of a change after which nothing is odd any more: ``(xs * 3)[2]`` raises no IndexError, and nobody means it."""
 SLIPS = frozenset("<>=!-+ 0123456789")
 """What such a slip is made of: a comparison, a number, a step."""
 
@@ -244,7 +246,7 @@ class Completion:
         """Candidates with one change more, the likeliest first, with which every check passes."""
         made = list[Candidate]()
         for weight, n, change in self._rank_changes(base):
-            if len(made) == self.tried or self.is_over():
+            if weight < FINISHES or len(made) == self.tried or self.is_over():
                 break
             candidate = self.maker.build_candidate(base, n, change, base.weight * weight, n in base.texts)
             if candidate is not None and len(candidate.codes) == len(candidate.texts):

@@ -1,6 +1,7 @@
 """A division that leaves no rest in any check: whether it rounds down or up there, no check tells.
 
-``month // 3`` meets ``quarter(3) == 1`` and ``quarter(12) == 4`` as ``(month - 1) // 3 + 1`` does.
+``month // 3`` meets ``quarter(3) == 1`` and ``quarter(12) == 4`` as ``(month - 1) // 3 + 1`` does. Nor does one tell of a new ``a * b / x`` whether
+a whole number is meant: ``12 == 12.0``.
 """
 
 from __future__ import annotations
@@ -17,19 +18,26 @@ _NOTE = "__selfheal_rest__"
 
 
 def note_division(old: str, new: str) -> tuple[str, str] | None:
-    """The new text with the first ``//`` of the first changed reckoning noted, and that as text; None where none has one."""
+    """The new text with the first ``//``, or else ``/`` that is new, of the first changed reckoning noted, and that as text; None where none has
+    one."""
     tree = ast.parse(new)
     before, after = list(_list_reckonings(ast.parse(old))), list(_list_reckonings(tree))
     known = {dump_tree(whole) for whole in before}
     changed = [whole for whole in after if dump_tree(whole) not in known]
     if len(before) != len(after):  # what is put in may divide in a branch for even numbers alone
         return None
-    parts = (node for whole in changed for node in ast.walk(whole) if isinstance(node, ast.BinOp))
+    parts = [node for whole in changed for node in ast.walk(whole) if isinstance(node, ast.BinOp)]
     part = next((node for node in parts if isinstance(node.op, ast.FloorDiv)), None)
+    if part is None and _count_divisions(tree) > _count_divisions(ast.parse(old)):
+        part = next((node for node in parts if isinstance(node.op, ast.Div)), None)
     if part is None:
         return None
     noted = _Noting(part).visit(tree)
     return ast.unparse(ast.fix_missing_locations(noted)), ast.unparse(part)
+
+
+def _count_divisions(tree: ast.AST) -> int:
+    return sum(isinstance(node, ast.Div) for node in ast.walk(tree))
 
 
 class _Noting(ast.NodeTransformer):
@@ -40,7 +48,9 @@ class _Noting(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         if node is self.part:
-            return ast.Call(ast.Name(_NOTE, ast.Load()), [node.left, node.right], [])
+            return ast.Call(
+                ast.Name(_NOTE, ast.Load()), [node.left, node.right, ast.Constant(isinstance(node.op, ast.Div))], []
+            )
         return self.generic_visit(node)
 
 
@@ -48,9 +58,9 @@ def leaves_no_rest(runner: Runner, codes: Mapping[int, CodeType], unit: int, not
     """Whether the division that ``noted`` (the unit's text) notes is of whole numbers, and comes out even each time in a run of the program."""
     rests: list[object] = []
 
-    def note(left: int, right: int) -> int:
+    def note(left: int, right: int, is_true: bool) -> float:
         rests.append(left % right if isinstance(left, int) and isinstance(right, int) else None)
-        return left // right
+        return left / right if is_true else left // right
 
     runner.ns[_NOTE] = note
     runner.run({**codes, unit: compile_unit(runner.program, unit, noted)}, steps)

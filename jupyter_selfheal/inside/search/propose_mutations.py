@@ -28,6 +28,7 @@ from jupyter_selfheal.inside.search.mutations import (
     items_and_places,
     kept_within,
     leap_years,
+    left_as_it_is,
     loop_ends,
     mirrored,
     missing_code,
@@ -105,6 +106,7 @@ OPERATORS = (
     *rest_of_loop.OPERATORS,
     *outside_values.OPERATORS,
     *numbers_in_texts.OPERATORS,
+    *left_as_it_is.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

@@ -344,7 +344,8 @@ class RunDoubts:
             if changed := note_division(self.units[unit].text, text):
                 noted, words = changed
                 if run_in_fork(lambda u=unit, t=noted: leaves_no_rest(self.runner, c.codes, u, t, LOOK), WAIT) is True:  # type: ignore[misc]
-                    return f"`{words}` leaves no rest in any check, and none tells which way it is to round"
+                    untold = "which way it is to round" if "//" in words else "whether a whole number is meant"
+                    return f"`{words}` leaves no rest in any check, and none tells {untold}"
         return ""
 
     def _describe_untold_statement(self, c: Candidate) -> str:

@@ -90,6 +90,8 @@ def _list_replacements(s: Scope, node: ast.Constant) -> Iterator[tuple[str, floa
     if isinstance(value, bool):
         yield str(not value), 0.75
     elif isinstance(value, int):
+        if isinstance(parent := s.parents[node], ast.Subscript) and parent.slice is node and value > 0:
+            yield str(-value - 1), 0.4  # as far from the other end
         yield from _list_integers(s, value)
     elif isinstance(value, float):
         yield from _list_floats(s, value)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, TEXT, Change, Scope
+from jupyter_selfheal.inside.tree_names import is_name
 
 _SEQUENCES = frozenset({ITEMS, TEXT})
 
@@ -147,7 +148,36 @@ def propose_pairs_of_table(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.replace_node(node.iter, f"{name}.items()"),), 0.85, node.iter.lineno, words)
 
 
+def propose_first_place(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``least = i`` for ``least = 0`` in ``for i in …``, where a loop over ``j`` within sets ``least = j``: what is before ``i`` is done."""
+    if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
+        return
+    outer = node.target.id
+    for stmt in node.body:
+        match stmt:
+            case ast.Assign([ast.Name(kept)], ast.Constant(0) as begun):
+                words = f"`{kept}` begins at `{outer}`, not at `0`: what is before it is done"
+                if any(_keeps_place(loop, kept, outer) for loop in node.body):
+                    yield Change((s.replace_node(begun, outer),), 0.8, stmt.lineno, words)
+
+
+def _keeps_place(loop: ast.stmt, kept: str, outer: str) -> bool:
+    """Whether a loop that begins at, or goes up to, the outer one's place sets a variable to its own."""
+    match loop:
+        case ast.For(ast.Name(place), given) if any(is_name(part, outer) for part in ast.walk(given)):
+            return any(_sets_to(part, kept, place) for part in ast.walk(loop))
+    return False
+
+
+def _sets_to(node: ast.AST, name: str, value: str) -> bool:
+    match node:
+        case ast.Assign([ast.Name(own)], ast.Name(given)):
+            return (own, given) == (name, value)
+    return False
+
+
 OPERATORS = (
+    propose_first_place,
     propose_new_items,
     propose_place_of_item,
     propose_counted_places,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.search.mutations.conditions import list_own_tests, list_tests
 from jupyter_selfheal.inside.search.mutations.own_functions import list_unbound
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, TRUTH, Change, Scope
-from jupyter_selfheal.inside.tree_names import list_names
+from jupyter_selfheal.inside.tree_names import is_call_of, list_names
 
 MOST_STATEMENTS = 400
 """Statements that are tried at each place, likeliest first: their number grows with the square of the names."""
@@ -124,11 +124,14 @@ def propose_first_value(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 def _list_counted(s: Scope, node: ast.AST) -> tuple[str, ...]:
     """How statements begin that change what a ``for`` around a place counts: it goes on by itself in each round."""
-    names: set[str] = set()
+    names, places = set[str](), set[str]()
     while (node := s.parents.get(node)) is not None:  # type: ignore[assignment]
         if isinstance(node, ast.For):
             names.update(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
-    return tuple(f"{name} {change}" for name in sorted(names) for change in ("+= ", "-= ", "= 0", "= 1"))
+            if is_call_of(node.iter, "range"):
+                places.update(n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
+    counted = tuple(f"{name} {change}" for name in sorted(names) for change in ("+= ", "-= ", "= 0", "= 1"))
+    return (*counted, *(f"{name} = " for name in sorted(places)))
 
 
 def _find_unfilled(s: Scope) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, SET, TEXT, Change, Scope
+from jupyter_selfheal.inside.tree_names import is_call_of
 
 COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=", ast.In: "in",
@@ -67,6 +68,8 @@ NO_REMAINDER = 0.4
 """What remains of the weight of another operator for the ``%`` of ``x % n == 0`` or ``if x % n``, which says what it means."""
 
 
+TWO_OFF = 0.5
+"""What remains of the weight of ``-`` for the ``+`` of ``range(n + 1)``."""
 DIVIDES = 0.4
 """What remains of the weight of another comparison for ``n % d == 0``, which asks whether the one divides the other."""
 
@@ -177,6 +180,8 @@ def propose_arithmetic(s: Scope, node: ast.AST) -> Iterator[Change]:
                 prior = max(prior, 0.45)  # what is compared with a number is mostly a remainder
             elif old == "%" and _is_asked(s, node):
                 prior *= NO_REMAINDER
+            elif _ends_range(s, node):
+                prior *= TWO_OFF
             yield Change((whole[0], edit, whole[1]), prior, node.lineno, f"`{old}` should be `{new}`")
     if not (old in "+*&|^" and s.infer_kinds(node.left) == s.infer_kinds(node.right) == {NUMBER}):
         swapped = (s.replace_node(node.left, s.text_of(node.right)), s.replace_node(node.right, s.text_of(node.left)))
@@ -189,6 +194,12 @@ def propose_arithmetic(s: Scope, node: ast.AST) -> Iterator[Change]:
             f"`{s.text_of(node)}` should be `{s.text_of(kept)}`",
         )
     yield from _propose_regrouping(s, node, old)
+
+
+def _ends_range(s: Scope, node: ast.BinOp) -> bool:
+    """``range(1, n + 1)``, ``range(n - 1)``: one off is likelier than two."""
+    is_step = isinstance(node.op, ast.Add | ast.Sub) and isinstance(node.right, ast.Constant) and node.right.value == 1
+    return is_step and is_call_of(s.parents[node], "range")
 
 
 def _list_fitting(s: Scope, left: ast.AST, right: ast.AST, old: str) -> Iterator[tuple[str, float]]:

@@ -17,6 +17,10 @@ _FEW = (None, True, False, -1, "")
 _UNITS = (60, 100)
 """What the rest of a division is written with two digits for: minutes, seconds, cents."""
 _ROUNDED = re.compile(r"(?i)\bround|\bcents?\b|\bdecimals?\b|\bdigits?\b")
+_ROUNDED_SLOT = re.compile(r"(?<=\{)(round\(([^(){}:,]+), *([0-9])\))(?=\})")
+"""``round(x, 2)`` in a text, and what it rounds."""
+_DATE = re.compile(r"""f(["'])\{([^{}:!]+)\}([-./:])\{([^{}:!]+)\}\3\{([^{}:!]+)\}\1""")
+"""Three values with the same sign between them, and nothing else: a date, or a time with its seconds."""
 _SLOT = re.compile(r"(?<=[:.])\{([^{}:!]+)\}")
 
 
@@ -106,6 +110,27 @@ def propose_two_digits(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(tuple(edits), 0.6, node.lineno, "a number below ten lacks its second digit")  # type: ignore[attr-defined]
 
 
+def propose_formats(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``{price:.2f}`` for ``{round(price, 2)}``, which drops the last zero; ``{day:02d}.{month:02d}`` for the parts of a date or time."""
+    if not isinstance(node, ast.Return | ast.Assign | ast.Expr | ast.AugAssign):
+        return  # within a formatted text nothing is changed by itself
+    for text in (n for n in ast.walk(node) if isinstance(n, ast.JoinedStr)):
+        yield from _propose_formats_of(s, text)
+        yield from propose_two_digits(s, text)
+
+
+def _propose_formats_of(s: Scope, node: ast.JoinedStr) -> Iterator[Change]:
+    start, text = s.start_of(node), s.text_of(node)
+    rounded = list(_ROUNDED_SLOT.finditer(text))
+    if rounded:
+        edits = tuple((start + m.start(1), start + m.end(1), f"{m[2]}:.{m[3]}f") for m in rounded)
+        yield Change(edits, 0.7, node.lineno, f"`{rounded[0][1]}` drops zeros at the end")
+    elif parts := _DATE.fullmatch(text):
+        ends = (start + parts.end(n) for n in (2, 4, 5) if not parts[n].startswith("y"))  # a year has four
+        words = "a number below ten lacks its second digit"
+        yield Change(tuple((end, end, ":02d") for end in ends), 0.6, node.lineno, words)
+
+
 def _is_rest(s: Scope, text: str) -> bool:
     """Whether a value is what a division by one of ``_UNITS`` leaves."""
     text = text.strip("() ")
@@ -160,6 +185,7 @@ OPERATORS = (
     propose_joined_text,
     propose_part_at_place,
     propose_two_digits,
+    propose_formats,
     propose_rounded,
     propose_no_else,
 )

@@ -11,6 +11,7 @@ from jupyter_selfheal.inside.search.localise_faults import trace_program
 from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import Program, Unit
 from jupyter_selfheal.inside.search.run_candidate import Runner
+from tests.unit.healers.search.searching import find
 
 BONUS = "def bonus(years):\n    if years < 1:\n        return 0\n    if 1 {} years < 5:\n        return 100\n    if years {} 5:\n        return 250\n"
 CHECKED = ((0, 0), (3, 100), (4, 100), (5, 250), (9, 250))
@@ -68,3 +69,11 @@ def test_nothing_is_put_before_a_patch_that_leaves_nothing_odd_or_that_few_check
 def test_a_call_is_odd_where_it_gives_what_no_checked_one_does(shown: list[str], odd: set[int]) -> None:
     calls = Calls("square", ((0,), (2,), (3,)), ((4,),))
     assert calls.read_behaviour(shown).odd == odd
+
+
+def test_a_change_that_nobody_means_finishes_nothing() -> None:
+    """``(m[i] * 100)[j]`` raises no IndexError for rows of unequal lengths; the tables are square as they are asked for."""
+    old = "def transpose(m):\n    return [[m[i][j] for i in range(len(m[0]))] for j in range(len(m))]\n"
+    checks = "assert transpose([[1, 2], [3, 4]]) == [[1, 3], [2, 4]]\nassert transpose([[1, 2, 3], [4, 5, 6]]) == [[1, 4], [2, 5], [3, 6]]\nassert transpose([[7]]) == [[7]]\n"
+    first = find(old, checks)["patches"][0]
+    assert first["words"] == "`range(len(m))` and `range(len(m[0]))` are exchanged"

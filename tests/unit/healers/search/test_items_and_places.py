@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.inside.search.propose_mutations import list_changes
+from jupyter_selfheal.inside.search.scope import Scope
 from tests.unit.healers.search.searching import find, list_texts
 
 TEXTS = [
@@ -91,3 +93,41 @@ NEAR_MISSES = [
 @pytest.mark.parametrize(("old", "check"), NEAR_MISSES)
 def test_nothing_is_applied_where_the_check_asks_for_something_else(old: str, check: str) -> None:
     assert all(p["rival"] for p in find(old, check)["patches"])
+
+
+SORTED = """def selection_sort(xs):
+    xs = list(xs)
+    for i in range(len(xs)):
+        least = 0
+        for j in range(i + 1, len(xs)):
+            if xs[j] < xs[least]:
+                least = j
+        xs[i], xs[least] = xs[least], xs[i]
+    return xs
+"""
+
+
+def test_the_least_of_the_rest_begins_where_the_rest_does() -> None:
+    checks = "assert selection_sort([3, 1, 2]) == [1, 2, 3]\nassert selection_sort([1]) == [1]\nassert selection_sort([9, 7, 8, 1]) == [1, 7, 8, 9]\n"
+    assert find(SORTED, checks)["patches"][0]["texts"]["0"] == SORTED.replace("least = 0", "least = i").rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        SORTED.replace("range(i + 1, len(xs))", "range(len(xs))"),
+        SORTED.replace("least = j", "least += 1"),
+        SORTED.replace("        least = 0\n", "").replace("    for i", "    least = 0\n    for i"),
+        SORTED.replace("least = 0", "least = len(xs) - 1"),
+    ],
+)
+def test_what_begins_elsewhere_for_a_reason_begins_there(source: str) -> None:
+    assert list_texts(source, "`least` begins at `i`, not at `0`: what is before it is done") == []
+
+
+def test_the_name_of_a_counting_loop_is_not_set_within() -> None:
+    """``i = j`` in ``for i in range(…)`` is undone by the next round."""
+    words = ("`i = j` is missing", "`least = i` is missing")
+    counted, kept = ({c.line: c.prior for c in list_changes(Scope(SORTED)) if c.words == text} for text in words)
+    assert [line for line, prior in kept.items() if counted[line] < prior / 5] == [4, 5, 8, 6]
+    assert counted[2] == kept[2]  # above the loop

@@ -191,3 +191,34 @@ def test_what_is_told_in_parts_of_a_hundred_is_divided() -> None:
 def test_digits_that_are_exchanged_come_before_a_number_that_is_added() -> None:
     report = find("def warm(c):\n    return c * 9 / 5 + 23\n", "assert warm(0) == 32\nassert warm(100) == 212\n")
     assert report["patches"][0]["words"] == "`23` should be `32`"
+
+
+def read_prior(source: str, text: str) -> float:
+    """The greatest weight of a change of a source to this text; 0 where none is made."""
+    changes = ((c.prior, splice(source, c.edits)) for c in propose_mutations.list_changes(Scope(source)))
+    return max(
+        (prior for prior, made in changes if made.replace("(n)", "n").replace("(n - 1)", "n - 1") == text), default=0.0
+    )
+
+
+def test_the_end_of_a_range_is_one_off_sooner_than_two() -> None:
+    old = "for i in range(1, n + 1):\n    print(i)\n"
+    one, two = (read_prior(old, old.replace("n + 1", new)) for new in ("n", "n - 1"))
+    assert one > two > 0
+
+
+@pytest.mark.parametrize(
+    "old", ["x = n + 1\n", "for i in range(n + 2):\n    print(i)\n", "for i in span(n + 1):\n    print(i)\n"]
+)
+def test_elsewhere_a_sign_is_turned_sooner_than_left_out(old: str) -> None:
+    priors = [c.prior for c in propose_mutations.list_changes(Scope(old)) if c.words == "`+` should be `-`"]
+    assert priors == [0.85]
+
+
+def test_a_place_is_counted_from_the_other_end() -> None:
+    assert read_prior("x = sorted(xs)[1]\n", "x = sorted(xs)[(-2)]\n") == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("old", ["x = sorted(xs)[1:]\n", "x = f(1)\n", "x = y + 1\n"])
+def test_what_is_no_place_is_not_counted_from_the_other_end(old: str) -> None:
+    assert read_prior(old, old.replace("-1", "1").replace("1", "(-2)", 1)) == 0.0

@@ -70,6 +70,8 @@ def test_what_a_loop_goes_through_is_told_where_nothing_else_differs() -> None:
         ("q = month // 3 + 1", "q = (month - 1) // 3 + 1", "(month - 1) // 3"),
         ("y = xs[len(xs) // 2]", "y = sorted(xs)[len(xs) // 2]", ""),
         ("y = a / 2", "y = a / 3", ""),
+        ("y = a * b % x", "y = a * b / x", "a * b / x"),
+        ("y = f - 32 * 5 / 9", "y = (f - 32) * 5 / 9", ""),
         ("y = xs[n // 2]", "if n % 2 == 0:\n    y = xs[n // 2 - 1]\nelse:\n    y = xs[n // 2]", ""),
     ],
 )
@@ -85,6 +87,25 @@ def test_a_division_without_a_rest_does_not_tell_which_way_it_rounds() -> None:
     seconds = "def minutes(t):\n    return t / 60"
     checks = "assert minutes(130) == 2\nassert minutes(59) == 0\nassert minutes(60) == 1"
     assert find(seconds, checks)["patches"][0]["rival"] == ""
+
+
+def test_a_new_division_without_a_rest_does_not_tell_whether_a_whole_number_is_meant() -> None:
+    program = "def lcm(a, b):\n    x, y = a, b\n    while y:\n        x, y = y, x % y\n    return a * b % x"
+    patches = find(program, "assert lcm(4, 6) == 12\nassert lcm(3, 5) == 15\nassert lcm(7, 7) == 7")["patches"]
+    assert {p["words"] for p in patches} == {"`%` should be `//`", "`%` should be `/`"}
+    assert [p["rival"][-36:] for p in patches if "//" not in p["words"]] == [
+        "tells whether a whole number is meant"[-36:]
+    ]
+    assert all(p["rival"] for p in patches)
+
+
+@pytest.mark.parametrize("more", ["assert mean([1, 2]) == 1.5", "assert mean([2.0, 4.0]) == 3"])
+def test_a_division_with_a_rest_or_of_no_whole_numbers_tells(more: str) -> None:
+    program = "def mean(xs):\n    return sum(xs) * len(xs)"
+    patches = find(program, f"assert mean([1, 2, 3]) == 2\nassert mean([4, 8]) == 6\n{more}")["patches"]
+    assert next(p for p in patches if p["words"] == "`*` should be `/`")["rival"] != (
+        "`sum(xs) / len(xs)` leaves no rest in any check, and none tells whether a whole number is meant"
+    )
 
 
 def test_how_many_items_a_slice_gives_is_one_number() -> None:

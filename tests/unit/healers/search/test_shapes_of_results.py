@@ -10,6 +10,7 @@ from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.mutations import shapes_of_results
 from jupyter_selfheal.inside.search.mutations.leap_years import propose_leap_year
 from jupyter_selfheal.inside.search.mutations.parts_of_amounts import propose_kept_amount, propose_percent
+from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, TEXT, Hints, Scope
 
 OPERATORS = (*shapes_of_results.OPERATORS, propose_percent, propose_kept_amount, propose_leap_year)
@@ -49,6 +50,9 @@ TWICE = (
         ("if text[i] == part:\n    n += 1\n", {"text": TEXT, "part": TEXT}, "if text[i:i + len(part)] == part:\n    n += 1\n"),
         (CLOCK, {}, CLOCK.replace("str(s)", "str(s).zfill(2)")),
         ("s = n % 60\nt = f'{n // 60}:{s}'\n", {}, "s = n % 60\nt = f'{n // 60}:{s:02d}'\n"),
+        ("s = f'{day}.{month}.{year}'\n", {}, "s = f'{day:02d}.{month:02d}.{year}'\n"),
+        ("s = f'{h}:{m}:{n}'\n", {}, "s = f'{h:02d}:{m:02d}:{n:02d}'\n"),
+        ("s = f'{tea}: {round(cost, 2)} EUR'\n", {}, "s = f'{tea}: {cost:.2f} EUR'\n"),
         (TOTAL, {}, TOTAL.replace("sum(xs) / len(xs)", "round(sum(xs) / len(xs), 2)")),
         (TWICE, {}, TWICE.replace("        else:\n            out.remove(x)\n", "")),
         ("fee = amount * rate\n", {}, "fee = amount * (1 + rate)\n"),
@@ -68,9 +72,19 @@ def test_what_is_beside_it_says_which_shape_is_meant(source: str, kinds: dict[st
         ("def f(xs):\n    return xs\n", {"xs": ITEMS}),
         ("if words[i] == part:\n    n += 1\n", {"words": ITEMS, "part": TEXT}),
         ("s = n * 60\nt = f'{n}:{s}'\n", {}),
+        ("s = f'{one}.{two}.{three} of {all}'\n", {}),
+        ("s = f'{day}.{month}-{year}'\n", {}),
+        ("s = f'{day:02d}.{month:02d}.{year}'\n", {}),
+        ("s = f'{round(cost)} EUR'\n", {}),
         ("fee = amount * count\n", {}),
         ("fee = amount * rate / 100\n", {}),
     ],
 )
 def test_where_nothing_says_so_nothing_is_changed(source: str, kinds: dict[str, str]) -> None:
     assert list_texts(source, **kinds) == []
+
+
+def test_a_formatted_text_within_a_statement_is_come_to() -> None:
+    """Its parts are not changed by themselves: before Python 3.12 nothing says where they stand."""
+    found = list_changes(Scope("s = f'{tea}: {round(cost, 2)} EUR'\n"))
+    assert any(c.words == "`round(cost, 2)` drops zeros at the end" for c in found)

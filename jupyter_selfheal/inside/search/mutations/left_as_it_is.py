@@ -1,0 +1,70 @@
+"""Mutation operators for what is to stay as it is: the item that is only looked at, the list that a function is given and changes in place."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jupyter_selfheal.inside.search.mutations.own_functions import read_parameters
+from jupyter_selfheal.inside.search.scope import Change, Scope
+
+_LOOKS = re.compile(r"(?:^|_)(?:peek|top|first|last|front|back|head|tail|look|current|next|newest|oldest|latest)")
+"""Names of functions that give an item and take none out."""
+_IN_PLACE = frozenset({"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"})
+
+
+def propose_looked_at(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``return self.items[-1]`` for ``return self.items.pop()`` in ``peek``, and ``[0]`` for ``pop(0)``."""
+    match node:
+        case ast.Return(ast.Call(ast.Attribute(whole, "pop"), [], [])):
+            place = "-1"
+        case ast.Return(ast.Call(ast.Attribute(whole, "pop"), [given], [])):
+            place = s.text_of(given)
+        case ast.Return(ast.Call(ast.Attribute(whole, "popleft"), [], [])):
+            place = "0"
+        case _:
+            return
+    looks = _LOOKS.search(getattr(s.find_function(node), "name", ""))
+    old, new = s.text_of(node.value), f"{s.text_of(whole)}[{place}]"  # type: ignore[arg-type]
+    edit = s.replace_node(node.value, new)  # type: ignore[arg-type]
+    yield Change((edit,), 0.8 if looks else 0.2, node.lineno, f"`{old}` takes the item out: `{new}`")
+
+
+def propose_own_copy(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``xs = list(xs)`` above ``xs.reverse()``, where ``xs`` is what the function is given, and gives back."""
+    if not isinstance(node, ast.FunctionDef):
+        return
+    first = next((stmt for stmt in node.body if not _is_text(stmt)), None)
+    indent = s.read_indent(first) if first is not None else None
+    if first is None or indent is None:
+        return
+    given = {n.value.id for n in ast.walk(node) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)}
+    for name in read_parameters(node) or ():
+        if name in given and _changes_in_place(node, name) and not _is_set_anew(node, name):
+            start = s.find_line_span(first)[0]
+            text = f"{name} = list({name})"
+            words = f"`{text}` is missing: what the function is given is changed"
+            yield Change(((start, start, f"{indent}{text}\n"),), 0.6, first.lineno, words)
+
+
+def _is_text(stmt: ast.stmt) -> bool:
+    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)
+
+
+def _changes_in_place(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a function calls what changes a list, or sets an item of it."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(ast.Attribute(ast.Name(own), method)) if own == name and method in _IN_PLACE:
+                return True
+            case ast.Subscript(ast.Name(own), _, ast.Store()) if own == name:
+                return True
+    return False
+
+
+def _is_set_anew(function: ast.FunctionDef, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(function))
+
+
+OPERATORS = (propose_looked_at, propose_own_copy)
