@@ -27,7 +27,11 @@ WHOLE = {
     "curve_fit": (
         re.compile(r"(?i)p?_?opt|p|pars?|params?|parameters|coefs?|coeffs?|coefficients|best|best_\w+"),
         ("popt", "pcov"),
-    )
+    ),
+    "find_peaks": (
+        re.compile(r"(?i)p|peaks?\d?|\w*_?(?:peaks?|idx|ind|indices)|peaks?_\w+|maxima|minima"),
+        ("peaks", "properties"),
+    ),
 }
 """Functions whose first result alone is taken for all that they give, how that is named then, and what their manual calls the results."""
 
@@ -51,7 +55,7 @@ class FewerResults(Rule):
     `X_train, X_test, y_train = train_test_split(X, y)`; `TypeError: unsupported format string passed to numpy.ndarray.__format__` at `popt[0]` below `popt = curve_fit(…)`.
 
     **Fix** The first name goes: `contours, hierarchy = cv2.findContours(…)`. What is not taken goes into `_`: `slope, intercept, *_ = linregress(x, y)`; of a split `y_test`
-    is taken too, whose name the others say. `popt, pcov = curve_fit(…)`. `p = ttest_ind(a, b)` and `area = quad(f, 0, 1)`, of which a number is wanted, become `p = ttest_ind(a, b).pvalue` and `area = quad(f, 0, 1)[0]`.
+    is taken too, whose name the others say. `popt, pcov = curve_fit(…)`, `peaks, properties = find_peaks(…)` above `t[peaks]`. `p = ttest_ind(a, b)` and `area = quad(f, 0, 1)`, of which a number is wanted, become `p = ttest_ind(a, b).pvalue` and `area = quad(f, 0, 1)[0]`.
 
     **Fix safety** Safe: the first results are what is taken, in the manual's order; silent where a name is that of a result that comes later (`r, p = linregress(x, y)`). Of OpenCV the other two results are what they were, in the same order. Unsafe where a name at the end is left out that nothing reads (`m, b, r = np.polyfit(x, y, 1)`). Silent where the name that goes is read anywhere, or is the name of
     one of the results that are left.
@@ -60,7 +64,7 @@ class FewerResults(Rule):
     code = "API218"
     name = "number of results"
     stage = Stage.CHANGELOG
-    enames = frozenset({"ValueError", "TypeError"})
+    enames = frozenset({"ValueError", "TypeError", "AttributeError", "IndexError"})
     message = re.compile(
         rf"{MESSAGE.pattern}|unsupported format string passed to numpy\.ndarray|broadcast|__round__|inhomogeneous|^only .*arrays|positional argument|Result\b|'tuple'|tuple\.__|can't multiply sequence|not all arguments converted"
     )

@@ -22,8 +22,9 @@ class RangeBesideValues(Rule):
     **Failure** `ValueError: x and y must have same first dimension, but have shapes (3,) and (4,)` at `plt.plot(range(1, n), losses)`.
 
     **Fix** `plt.plot(range(1, n + 1), losses)`, also where the range has a name that the cell gives it; `n` for `n - 1` and `n + 1`.
+    `plt.bar(edges[:-1], counts)` of `counts, edges = np.histogram(…)`; `plt.plot(t[1:], v)` of `v = np.diff(x) / np.diff(t)`, or `t[:-1]`.
 
-    **Fix safety** Unsafe: a value may be missing, or one too many. Silent where the lengths differ by more than one.
+    **Fix safety** Unsafe: a value may be missing, or one too many. Silent where the lengths differ by more than one, and where no `np.diff` and no histogram tells why they do.
     """
 
     code = "MPL111"
@@ -36,7 +37,10 @@ class RangeBesideValues(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         for call in context.list_calls_at_failure():
-            if len(call.args) < 2 or (made := _find_range(context, call.args[0])) is None:
+            if len(call.args) < 2:
+                continue
+            if (made := _find_range(context, call.args[0])) is None:
+                yield from self._leave_one_out(context, call.args[0], call.args[1])
                 continue
             lengths = [context.number(f"len({context.text(n)})") for n in (call.args[0], call.args[1])]
             if lengths[0] is None or lengths[1] is None or abs(lengths[0] - lengths[1]) != 1:
@@ -50,6 +54,42 @@ class RangeBesideValues(Rule):
                 prior=0.75,
             )
             return
+
+    def _leave_one_out(self, context: RuleContext, x: ast.expr, y: ast.expr) -> Iterator[Patch]:
+        """The edges beside the counts between them, or the places beside the differences between them."""
+        if not isinstance(x, ast.Name) or not isinstance(y, ast.Name):
+            return
+        made = _find_making(context, y)
+        if made is None or not context.is_true(f"len({x.id}) - len({y.id}) == 1"):
+            return
+        value, target = made.value, made.targets[0]
+        called = {read_last_name(n.func) for n in ast.walk(value) if isinstance(n, ast.Call)}
+        if isinstance(value, ast.Call) and called & {"histogram", "hist"} and isinstance(target, ast.Tuple):
+            if [n.id for n in target.elts[:2] if isinstance(n, ast.Name)] != [y.id, x.id]:
+                return
+            ways, cause = (("[:-1]", "left"),), f"`{x.id}` are the edges of the bins, one more than there are bins."
+        elif "diff" in called and isinstance(target, ast.Name):
+            ways = (("[1:]", "right"), ("[:-1]", "left"))
+            cause = f"`{y.id}` has a value between each two of `{x.id}`, so one fewer."
+        else:
+            return
+        end = context.span(x)[1]
+        for number, (part, side) in enumerate(ways):
+            title = f"Take the {side} ends: `{x.id}{part}`"
+            why = "Whether the left ends, the right ones or the middles are meant stands nowhere."
+            yield self.patch(context.replace_here((end, end, part)), title, cause, why=why, prior=0.8 - 0.05 * number)
+
+
+def _find_making(context: RuleContext, name: ast.Name) -> ast.Assign | None:
+    """The assignment that gave a name its value, alone or with others, nearest above."""
+    for view in context.look_upwards():
+        above = [n for n in view.tree.body if view.cell_id != context.cell_id or n.lineno < name.lineno]
+        for node in above[::-1]:
+            if any(
+                isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id == name.id for n in ast.walk(node)
+            ):
+                return node if isinstance(node, ast.Assign) else None
+    return None
 
 
 def _find_range(context: RuleContext, x: ast.expr) -> ast.Call | None:

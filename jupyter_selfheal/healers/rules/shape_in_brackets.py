@@ -15,35 +15,43 @@ MESSAGE = re.compile(
     r"Cannot interpret '-?\d+(?:\.\d+)?' as a data type|array\(\) takes from 1 to 2 positional arguments but|"
     r"(?:zeros|ones|empty)\(\) takes (?:from \d to \d|at most \d) (?:positional )?arguments|Too many arguments|"
     r"isin\(\) takes 2 positional arguments but|"
-    r"'tuple' object cannot be interpreted as an integer|'list' object cannot be interpreted as an integer"
+    r"'(?:tuple|list|numpy\.float64)' object cannot be interpreted as an integer|maximum supported dimension for an ndarray"
 )
 SHAPED = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty"})
 """Functions that take the shape as one argument."""
 COUNTED = frozenset({"numpy.random.rand", "numpy.random.randn"})
 """Functions that take each length of the shape as an argument."""
+FIRST_SHAPED = frozenset({"zeros", "ones", "empty", "full"})
+RESHAPED = frozenset({"reshape", "resize", "broadcast_to", "tile"})
+"""Functions whose shape is not that of another array as such: the values have to fill it."""
 
 
 class ShapeInBrackets(Rule):
     """Give NumPy a shape, or the values of an array, in the brackets that the function asks for.
 
     **Failure** `TypeError: Cannot interpret '4' as a data type` from `np.zeros(3, 4)` or `np.array(1, 2)`; `TypeError: 'tuple' object
-    cannot be interpreted as an integer` from `np.random.rand((3, 4))`.
+    cannot be interpreted as an integer` from `np.random.rand((3, 4))`; `ValueError: maximum supported dimension for an ndarray is
+    currently 64, found 200` from `np.random.normal(0, 1, size=t)`, where `t` is an array.
 
-    **Fix** `np.zeros((3, 4))`, `np.array([1, 2])`, `df["c"].isin(["x", "z"])`, `np.random.rand(3, 4)`.
+    **Fix** `np.zeros((3, 4))`, `np.array([1, 2])`, `df["c"].isin(["x", "z"])`, `np.random.rand(3, 4)`, `size=t.shape`.
 
     **Fix safety** Safe: a number is no data type, so it can only be a length or a value. Silent where an argument is no whole number (a shape)
-    or no number (values), and in `isin` no number or text: of two lists, neither is among the values.
+    or no number (values), and in `isin` no number or text: of two lists, neither is among the values. Of an array only where its values
+    can be no lengths: fractions, or more than 64.
     """
 
     code = "NPA110"
     name = "brackets around a shape"
     stage = Stage.LIBRARY
-    enames = frozenset({"TypeError"})
+    enames = frozenset({"TypeError", "ValueError"})
     message = MESSAGE
     applicability = Applicability.SAFE
     why = "A number is no data type: it can only be a length or a value."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        if "float64" in context.failure.evalue or "maximum" in context.failure.evalue:
+            yield from self._take_shape(context)
+            return
         for call in context.list_failing_nodes(ast.Call):
             path = _find_path(context, call.func)
             if call.keywords and any(k.arg is None for k in call.keywords):
@@ -67,6 +75,28 @@ class ShapeInBrackets(Rule):
                 )
             else:
                 continue
+            return
+
+    def _take_shape(self, context: RuleContext) -> Iterator[Patch]:
+        """``np.random.normal(0, 1, size=t)``: as many values as `t` has."""
+        for call in context.list_failing_nodes(ast.Call):
+            name, given = read_last_name(call.func), [k.value for k in call.keywords if k.arg in ("size", "shape")]
+            given = given or (call.args[:1] if name in FIRST_SHAPED else call.args[-1:])
+            text = context.read_plain_chain(given[0]) if given else None
+            path = context.describe_all([call.func])[0].path
+            if not text or name in RESHAPED or path.startswith("__main__"):
+                continue
+            if any(a.arg == text.partition(".")[0] for a in context.walk(ast.arg)):
+                return  # what is called with the array may be meant to be given its length
+            no_lengths = f"getattr({text}, 'ndim', 0) == 1 and {text}.dtype.kind in 'iuf' and ({text}.dtype.kind == 'f' or len({text}) > 64)"
+            if context.is_true(f"type({text}).__name__ == 'ndarray' and {no_lengths}"):
+                yield self.patch(
+                    context.replace_here((*context.span(given[0]), f"{text}.shape")),
+                    f"Give the shape of `{text}`: `{text}.shape`",
+                    f"`{text}` is an array, and `{context.text(call.func)}` takes a shape there: as many values as `{text}` has.",
+                    why="The values of the array can be no lengths: they are fractions, or more than an array has dimensions.",
+                    prior=0.92,
+                )
             return
 
     def _bracket_shape(self, context: RuleContext, call: ast.Call, brackets: str, what: str) -> Patch:

@@ -141,3 +141,10 @@ def test_what_a_loop_replaces_by_another_value_is_no_counter() -> None:
         for value in ("middle", "0")
     ]
     assert priors[0] < priors[1] / 5
+
+
+@pytest.mark.parametrize(("keyword", "is_left_out"), [("size", False), ("shape", False), ("scale", True)])
+def test_how_many_values_are_drawn_is_not_left_out(keyword: str, is_left_out: bool) -> None:
+    """One number runs wherever an array is reckoned with, and is another simulation."""
+    texts = list_texts(f"    return draw(0, {keyword}=t)", t=ITEMS)
+    assert ("draw(0" in texts) is is_left_out
