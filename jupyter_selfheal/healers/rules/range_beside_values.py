@@ -24,7 +24,7 @@ class RangeBesideValues(Rule):
     **Fix** `plt.plot(range(1, n + 1), losses)`, also where the range has a name that the cell gives it; `n` for `n - 1` and `n + 1`.
     `plt.bar(edges[:-1], counts)` of `counts, edges = np.histogram(…)`; `plt.plot(t[1:], v)` of `v = np.diff(x) / np.diff(t)`, or `t[:-1]`.
 
-    **Fix safety** Unsafe: a value may be missing, or one too many. Silent where the lengths differ by more than one, and where no `np.diff` and no histogram tells why they do.
+    **Fix safety** Unsafe: a value may be missing, or one too many. Silent where the lengths differ by more than one, and where no `np.diff` and no histogram tells why they do. Those two are never applied (but for `align='edge'`): the picture is another one with each of the ends.
     """
 
     code = "MPL111"
@@ -40,7 +40,7 @@ class RangeBesideValues(Rule):
             if len(call.args) < 2:
                 continue
             if (made := _find_range(context, call.args[0])) is None:
-                yield from self._leave_one_out(context, call.args[0], call.args[1])
+                yield from self._leave_one_out(context, call)
                 continue
             lengths = [context.number(f"len({context.text(n)})") for n in (call.args[0], call.args[1])]
             if lengths[0] is None or lengths[1] is None or abs(lengths[0] - lengths[1]) != 1:
@@ -55,8 +55,9 @@ class RangeBesideValues(Rule):
             )
             return
 
-    def _leave_one_out(self, context: RuleContext, x: ast.expr, y: ast.expr) -> Iterator[Patch]:
+    def _leave_one_out(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:
         """The edges beside the counts between them, or the places beside the differences between them."""
+        x, y = call.args[:2]
         if not isinstance(x, ast.Name) or not isinstance(y, ast.Name):
             return
         made = _find_making(context, y)
@@ -74,10 +75,17 @@ class RangeBesideValues(Rule):
         else:
             return
         end = context.span(x)[1]
+        is_told = any(k.arg == "align" and context.text(k.value).strip("'\"") == "edge" for k in call.keywords)
         for number, (part, side) in enumerate(ways):
             title = f"Take the {side} ends: `{x.id}{part}`"
-            why = "Whether the left ends, the right ones or the middles are meant stands nowhere."
-            yield self.patch(context.replace_here((end, end, part)), title, cause, why=why, prior=0.8 - 0.05 * number)
+            yield self.patch(
+                context.replace_here((end, end, part)),
+                title,
+                cause,
+                applicability=Applicability.UNSAFE if is_told else Applicability.DISPLAY_ONLY,
+                why="Whether the left ends, the right ones or the middles are meant stands nowhere.",
+                prior=0.8 - 0.05 * number,
+            )
 
 
 def _find_making(context: RuleContext, name: ast.Name) -> ast.Assign | None:
