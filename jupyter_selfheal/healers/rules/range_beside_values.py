@@ -65,12 +65,13 @@ class RangeBesideValues(Rule):
             return
         value, target = made.value, made.targets[0]
         called = {read_last_name(n.func) for n in ast.walk(value) if isinstance(n, ast.Call)}
+        ways: tuple[tuple[str, str], ...]
         if isinstance(value, ast.Call) and called & {"histogram", "hist"} and isinstance(target, ast.Tuple):
             if [n.id for n in target.elts[:2] if isinstance(n, ast.Name)] != [y.id, x.id]:
                 return
             ways, cause = (("[:-1]", "left"),), f"`{x.id}` are the edges of the bins, one more than there are bins."
         elif "diff" in called and isinstance(target, ast.Name):
-            ways = (("[1:]", "right"), ("[:-1]", "left"))
+            ways = ("[1:]", "right"), ("[:-1]", "left")
             cause = f"`{y.id}` has a value between each two of `{x.id}`, so one fewer."
         else:
             return
