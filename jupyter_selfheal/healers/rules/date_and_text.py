@@ -95,6 +95,10 @@ class DateAndText(Rule):
         """``row["date"].month`` of a text that holds a date."""
         for node in context.list_failing_nodes(ast.Attribute):
             thing = context.describe(node.value) if context.read_plain_chain(node.value) else None
+            if node.attr in ("hour", "minute") and thing is not None and ":" not in thing.text:
+                return  # a day without a time is not meant
+            if re.match("iso|week|strf", node.attr) and context.call_of(node) is None:
+                return  # a method that nobody calls gives nothing
             made = _read_date(thing.text, "datetime", context.text(node.value)) if thing is not None else ""
             named = _name_class(context, "datetime") if made else None
             if named is None:

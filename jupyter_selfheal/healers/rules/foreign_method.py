@@ -32,6 +32,8 @@ PLACES = frozenset({"indexOf", "find", "search"})
 
 REBINDING = re.compile(r"\w+ \+?= ")
 """A statement that gives the name another object."""
+OPERATED = re.compile(r"(?:\*\*|\+|==) \{\d\}|\{\d\} (?:in|\+)")
+"""A form in which an argument stands beside a sign: `n.pow(a + b)` is `n ** (a + b)`."""
 LOST = "The name gets another object, and who holds this one would keep it as it is."
 
 IS_THERE = {
@@ -124,6 +126,10 @@ def _find_doubt(context: RuleContext, owner: ObjectInfo, node: ast.Attribute, lo
         return "A place that is not there is -1, which counts as true."
     if wrong in ("len", "length") and owner.is_a("pandas.Series", "pandas.Index") and owner.dtype in TEXTS:
         return "The length of each text may be meant."
+    if wrong == "head" and owner.type == "list":
+        return "A table of these rows may be meant."
+    if wrong == "sqrt" and owner.type in UNCHANGED and context.is_true(f"({context.text(node.value)}) < 0"):
+        return "A number below zero has no root but a complex one."
     if lost:
         return LOST
     is_set = wrong == "add" and owner.type == "list" and may_be_set(context, node.value)
@@ -250,7 +256,10 @@ def _rewrite_use(
         return None
     if wrong == "join" and call is not None and call.args and not isinstance(call.args[0], ast.Constant | ast.Name):
         return None
-    text = _fill_first(_find_forms(owner, wrong), receiver, arguments)
+    forms = _find_forms(owner, wrong)
+    if call is not None and any(OPERATED.search(form.template) for form in forms):
+        arguments = [_write_item(context, a) for a in call.args]
+    text = _fill_first(forms, receiver, arguments)
     return None if text is not None and not is_alone and GIVES_NOTHING.search(text) else text
 
 

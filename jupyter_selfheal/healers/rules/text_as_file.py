@@ -69,8 +69,9 @@ class TextAsFile(Rule):
                 if text is None or not context.is_true(f"isinstance({text}, str) and chr(10) in {text} and {heads}"):
                     continue
                 end = view.span(call.args[0])[1]
+                ends = "True" if context.is_true(f"chr(34) in {text}") else ""  # what is quoted may be of several lines
                 yield self.patch(
-                    change_and_replay(context, {view.cell_id: [(end, end, ".splitlines()")]}),
+                    change_and_replay(context, {view.cell_id: [(end, end, f".splitlines({ends})")]}),
                     f"Read the lines of `{text}`",
                     f"`{text}` is a text, of which `DictReader` reads each letter as a line.",
                     why="The first line of the text holds the names, this one among them.",
