@@ -77,6 +77,8 @@ def _find_changed_collection(case: Case, patch: Patch) -> str:
 def _is_only_more(old: Any, new: Any) -> bool:
     if type(old) is not type(new) or _has_lost_data(old, new):
         return False
+    if isinstance(old, list) and not {type(item) for item in new} <= {type(item) for item in old}:
+        return False  # a number among texts, `labels=["young", "mid", 0]`, is made up
     is_moved = isinstance(old, list) and old != new and sorted(map(repr, old)) == sorted(map(repr, new))
     return not is_moved  # the same items in another order are other data
 

@@ -343,6 +343,8 @@ class RunDoubts:
         for unit, text in c.texts.items():
             if changed := note_division(self.units[unit].text, text):
                 noted, words = changed
+                if "//" not in words and "float" in strange_results.collect_expected_types(self.runner.program):
+                    continue  # a check that expects `3.0` tells that no whole number is meant
                 if run_in_fork(lambda u=unit, t=noted: leaves_no_rest(self.runner, c.codes, u, t, LOOK), WAIT) is True:  # type: ignore[misc]
                     untold = "which way it is to round" if "//" in words else "whether a whole number is meant"
                     return f"`{words}` leaves no rest in any check, and none tells {untold}"

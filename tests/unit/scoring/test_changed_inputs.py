@@ -141,6 +141,8 @@ def test_a_result_without_any_input_is_not_applied_though_no_value_is_expected()
         ("xs = [3, 1, 2]\n", "xs = [1, 3, 2]\n", "[3, 1, 2]"),  # in another order
         ("m = f([[3, 4], [6, 8]])\n", "m = f(2 * [[3, 4], [6, 8]])\n", ""),
         ("xs = [1, 5, 3]\n", "xs = [1, 5, 3, 7]\n", ""),  # one more
+        ("t = cut(x, ['low', 'mid'])\n", "t = cut(x, ['low', 'mid', 0])\n", "['low', 'mid']"),  # made up
+        ("t = cut(x, ['low', 'mid'])\n", "t = cut(x, ['low', 'mid', 'high'])\n", ""),
         ("t = d[['nmae', 'age']]\n", "t = d[['name', 'age']]\n", ""),  # spelling
         (
             "for x in ['1', 'x', '3']:\n    f(x)\n",

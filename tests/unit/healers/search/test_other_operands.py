@@ -99,7 +99,9 @@ def test_a_new_division_without_a_rest_does_not_tell_whether_a_whole_number_is_m
     assert all(p["rival"] for p in patches)
 
 
-@pytest.mark.parametrize("more", ["assert mean([1, 2]) == 1.5", "assert mean([2.0, 4.0]) == 3"])
+@pytest.mark.parametrize(
+    "more", ["assert mean([1, 2]) == 1.5", "assert mean([2.0, 4.0]) == 3", "assert mean([1, 5]) == 3.0"]
+)
 def test_a_division_with_a_rest_or_of_no_whole_numbers_tells(more: str) -> None:
     program = "def mean(xs):\n    return sum(xs) * len(xs)"
     patches = find(program, f"assert mean([1, 2, 3]) == 2\nassert mean([4, 8]) == 6\n{more}")["patches"]
