@@ -97,12 +97,14 @@ class ForeignMethod(Rule):
                 changes.append((*context.span(call or use), _strip_parentheses(context.source, call or use, text)))
         if not changes:
             return
+        is_root = wrong == "sqrt" and not owner.is_module
+        imports = context.add_imports(["import math"]) if is_root else []
         title, doubt = f"Use `{changes[0][2]}`", _find_doubt(context, owner, node, lost, asked_for_truth)
         if wrong == "decode" and owner.type == "str" and (again := list(_decode_again(context, node))):
             changes, title = [*changes, *again], f"Use `{changes[0][2]}` and `{again[0][2]}`"
             doubt = "What is encoded is bytes now; whether text is meant, as it was in Python 2, is not known."
         yield self.patch(
-            context.replace(context.cell_id, keep_outermost(changes)),
+            context.replace(context.cell_id, [*imports, *keep_outermost(changes)]),
             title,
             f"Module `{owner.name}` has no `{wrong}`." if owner.is_module else f"A `{owner.type}` has no `{wrong}`.",
             applicability=Applicability.UNSAFE if doubt else Applicability.SAFE,
@@ -128,8 +130,6 @@ def _find_doubt(context: RuleContext, owner: ObjectInfo, node: ast.Attribute, lo
         return "The length of each text may be meant."
     if wrong == "head" and owner.type == "list":
         return "A table of these rows may be meant."
-    if wrong == "sqrt" and owner.type in UNCHANGED and context.is_true(f"({context.text(node.value)}) < 0"):
-        return "A number below zero has no root but a complex one."
     if lost:
         return LOST
     is_set = wrong == "add" and owner.type == "list" and may_be_set(context, node.value)

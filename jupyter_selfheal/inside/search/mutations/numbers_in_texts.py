@@ -18,6 +18,8 @@ _FINDING = frozenset({"search", "match", "fullmatch"})
 """Methods of `re`, and of a pattern, that give None where there is nothing to be found."""
 NOT_FOUND = "nothing there is nothing to read"
 """The words of a change that leaves such texts out."""
+LEFT_OUT = "it is left out then"
+"""The words of a change that leaves records without a value out of a list, of whose others a sum is the same with a 0 for each."""
 UNASKED = 0.4
 """How much less likely numbers are meant where the parts are only added or compared, as texts are, too."""
 
@@ -72,7 +74,8 @@ def propose_given_ones(s: Scope, node: ast.AST) -> Iterator[Change]:
             ast.Call(ast.Name("int" | "float"), [read], []), [ast.comprehension(ast.Name(name)) as loop]
         ) if not loop.ifs and holds_name(read, name) and not isinstance(read, ast.Name):
             end, text = s.end_of(loop.iter), s.text_of(read)
-            words = f"`{text}` may be missing: it is left out then"
+            is_list = isinstance(node, ast.ListComp)  # how many there are may be asked later
+            words = f"`{text}` may be missing: {LEFT_OUT if is_list else 'it is passed over'}"
             yield Change(((end, end, f" if {text} is not None"),), 0.5, loop.iter.lineno, words)
 
 

@@ -106,3 +106,20 @@ def test_parts_that_are_compared_as_texts_are_no_matter_of_the_order() -> None:
     order = "assert order(['10.0.0.9', '10.0.0.10', '9.1.1.1']) == ['9.1.1.1', '10.0.0.9', '10.0.0.10']"
     first = find("def order(ips):\n    return sorted(ips, key=lambda ip: ip.split('.'))\n", order)["patches"][0]
     assert "map(int" in "".join(first["texts"].values()) or first["rival"]
+
+
+_GIVEN = "def f(rows):\n    return {}\n"
+_VALUES = "[float(r['x']) for r in rows]"
+
+
+@pytest.mark.parametrize(
+    ("body", "check", "is_doubted"),
+    [
+        (f"sum({_VALUES})", "assert f([{'x': '10'}, {'x': None}, {'x': '25'}]) == 35", True),
+        (f"max({_VALUES})", "assert f([{'x': '10'}, {'x': None}, {'x': '25'}]) == 25", True),
+        (_VALUES, "assert f([{'x': '10'}, {'x': None}, {'x': '25'}]) == [10, 25]", False),
+    ],
+)
+def test_a_0_may_be_meant_where_the_check_does_not_ask_for_the_items(body: str, check: str, is_doubted: bool) -> None:
+    patch = next(p for p in find(_GIVEN.format(body), check)["patches"] if "left out then" in p["words"])
+    assert ("a 0 may be meant" in patch["rival"]) == is_doubted
