@@ -10,8 +10,11 @@ from typing import TypeGuard
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.given_arguments import find_given_argument
-from jupyter_selfheal.healers.rules.context.nodes import Function
+from jupyter_selfheal.healers.rules.context.given_arguments import (
+    find_given_argument,
+    is_asked_as_text,
+    is_kept_as_given,
+)
 from jupyter_selfheal.healers.rules.context.sums_of_texts import (
     find_chain,
     list_factors,
@@ -230,7 +233,7 @@ class TextAndNumber(Rule):
             )  # fmt: skip
             return
         given = find_given_argument(context, name) if name else None
-        if given is not None and _is_asked_as_text(given.function, name):
+        if given is not None and is_asked_as_text(given.function, name):
             given = None
         written = given.value if given is not None else None
         if given is not None and _is_given_as(written, context, name):
@@ -241,7 +244,7 @@ class TextAndNumber(Rule):
                 cause, applicability=kind, why=why, prior=prior,
             )  # fmt: skip
             return
-        if given is not None and isinstance(written, ast.Name) and _is_kept(given.function, name):
+        if given is not None and isinstance(written, ast.Name) and is_kept_as_given(given.function, name):
             number = f"{function}({written.id})"
             at = src.find_span(context.source_of(given.cell_id), written)
             yield self.patch(
@@ -269,31 +272,6 @@ def _is_given_as(value: ast.expr | None, context: RuleContext, name: str) -> Typ
         and isinstance(value.value, str)
         and context.is_true(f"{name} == {value.value!r}")
     )
-
-
-def _is_asked_as_text(function: Function, name: str) -> bool:
-    """``rates.get(zone)``, ``zone == "1"``, ``rates[zone]``: a number would be another key than the text, and equal to none."""
-    for node in ast.walk(function):
-        match node:
-            case ast.Compare(left, _, others):
-                is_text = any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(node))
-                asked: list[ast.expr] = [left, *others] if is_text else []
-            case ast.Subscript(slice=key):
-                asked = [key]
-            case ast.Call(ast.Attribute(attr="get" | "index" | "count" | "pop"), [key, *_]):
-                asked = [key]
-            case _:
-                continue
-        if any(isinstance(a, ast.Name) and a.id == name for a in asked):
-            return True
-    return False
-
-
-def _is_kept(function: Function, name: str) -> bool:
-    """Whether a function, which is no method, gives its parameter no other value: it is a text as it is given."""
-    is_method = any(a.arg in ("self", "cls") for a in function.args.args[:1])
-    names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
-    return not is_method and not function.decorator_list and all(isinstance(n.ctx, ast.Load) for n in names)
 
 
 def _write_plainly(node: ast.expr, function: str) -> str:

@@ -47,3 +47,28 @@ def _find_value(function: Function, call: ast.Call, name: str) -> ast.expr | Non
         del places[0]
     place = places.index(name) if name in places else len(call.args)
     return call.args[place] if place < len(call.args) else None
+
+
+def is_asked_as_text(function: Function, name: str) -> bool:
+    """``rates.get(zone)``, ``zone == "1"``, ``rates[zone]``: a number would be another key than the text, and equal to none."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Compare(left, _, others):
+                is_text = any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in ast.walk(node))
+                asked: list[ast.expr] = [left, *others] if is_text else []
+            case ast.Subscript(slice=key):
+                asked = [key]
+            case ast.Call(ast.Attribute(attr="get" | "index" | "count" | "pop"), [key, *_]):
+                asked = [key]
+            case _:
+                continue
+        if any(isinstance(a, ast.Name) and a.id == name for a in asked):
+            return True
+    return False
+
+
+def is_kept_as_given(function: Function, name: str) -> bool:
+    """Whether a function, which is no method, gives its parameter no other value: it is a text as it is given."""
+    is_method = any(a.arg in ("self", "cls") for a in function.args.args[:1])
+    names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+    return not is_method and not function.decorator_list and all(isinstance(n.ctx, ast.Load) for n in names)
