@@ -74,8 +74,8 @@ def propose_given_ones(s: Scope, node: ast.AST) -> Iterator[Change]:
             ast.Call(ast.Name("int" | "float"), [read], []), [ast.comprehension(ast.Name(name)) as loop]
         ) if not loop.ifs and holds_name(read, name) and not isinstance(read, ast.Name):
             end, text = s.end_of(loop.iter), s.text_of(read)
-            is_list = isinstance(node, ast.ListComp)  # how many there are may be asked later
-            words = f"`{text}` may be missing: {LEFT_OUT if is_list else 'it is passed over'}"
+            is_summed = s.text[: s.start_of(node)].endswith("sum")  # of a list it may be asked later how many there are
+            words = f"`{text}` may be missing: {'it is passed over' if is_summed else LEFT_OUT}"
             yield Change(((end, end, f" if {text} is not None"),), 0.5, loop.iter.lineno, words)
 
 

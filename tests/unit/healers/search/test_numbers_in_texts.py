@@ -116,6 +116,7 @@ _VALUES = "[float(r['x']) for r in rows]"
     ("body", "check", "is_doubted"),
     [
         (f"sum({_VALUES})", "assert f([{'x': '10'}, {'x': None}, {'x': '25'}]) == 35", True),
+        ("sum(list(float(r['x']) for r in rows))", "assert f([{'x': '10'}, {'x': None}, {'x': '25'}]) == 35", True),
         (f"max({_VALUES})", "assert f([{'x': '10'}, {'x': None}, {'x': '25'}]) == 25", True),
         (_VALUES, "assert f([{'x': '10'}, {'x': None}, {'x': '25'}]) == [10, 25]", False),
     ],
