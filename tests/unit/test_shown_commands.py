@@ -20,7 +20,7 @@ from jupyter_selfheal.surfaces.cli.parser import COMMANDS, build_parser
 from tests import shown_commands
 from tests.shown_commands import ROOT
 
-OF_OTHERS = {"--engine", "--no-deps", "--target", "--only-binary", "--constraint", "--no-input", "--disable-pip-version-check",
+OF_OTHERS = {"--engine", "--simple-prompt", "--no-deps", "--target", "--only-binary", "--constraint", "--no-input", "--disable-pip-version-check",
              "--compile-bytecode", "--python", "--short", "--no-raise-error", "--pylab", "--quiet", "--cell", "--to",
              "--porcelain", "--force-with-lease", "--path", "--add", "--no-write-fetch-head", "--no-commit-id", "--verify", "--cacheinfo", "--push", "--name-only",
              "--is-ancestor", "--show-toplevel", "--symref", "--no-tags", "--format",

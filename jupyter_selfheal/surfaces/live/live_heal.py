@@ -157,7 +157,11 @@ class LiveHeal:
             self.update_card(notes=(*self.card.notes, message.text))
 
     def _fold_progress(self, message: m.Progress) -> None:
-        if self.card.phase in ("healing", "paused", "proposed", "closed"):
+        if self.card.phase in (
+            "healing",
+            "paused",
+            "proposed",
+        ):  # what comes late revives no heal whose cell has run again
             again = self.card.attempts[-1:] == (message.text,)
             attempts = self.card.attempts if again else (*self.card.attempts, message.text)[-12:]
             self.update_card(
