@@ -147,6 +147,7 @@ class HealDispatcher:
         heal.case = dataclasses.replace(heal.case, hints=hints, rejected=rejected)
         session.remember(heal)
         heal.settled.clear()
+        heal.has_run_again = False
         heal.update_card(
             run=heal.run, phase="healing", status=f"{heal.card.headline}: healing…", attempts=(), proposal=(),
             asks_consent=False, instructions="", model_off=session.explain_missing_model(config) or "",
@@ -302,6 +303,7 @@ class HealDispatcher:
         """A cell has run: where a fix waited for its user in the cell's outputs, its card went with them."""
         for heal in self._session.heals:
             if heal.has_proven_fix and heal.card.cell_id == cell_id:
+                heal.has_run_again = True
                 heal.update_card(phase="closed", status="The cell has run again.", proposal=())
                 self._session.client.send(m.Cancel(heal.run))
 

@@ -84,6 +84,8 @@ class LiveHeal:
     proving: bool = False
     disturbed: bool = False
     """Whether the kernel ran other cells since the proposal."""
+    has_run_again: bool = False
+    """Whether its cell has run again, so that nobody waits for it: what the worker says before it hears of that revives nothing."""
     claimed: tuple[str, float] = ("", 0.0)
     """The page that carries the approval out, and when (seconds of the monotonic clock) it was handed it."""
 
@@ -157,11 +159,7 @@ class LiveHeal:
             self.update_card(notes=(*self.card.notes, message.text))
 
     def _fold_progress(self, message: m.Progress) -> None:
-        if self.card.phase in (
-            "healing",
-            "paused",
-            "proposed",
-        ):  # what comes late revives no heal whose cell has run again
+        if self.card.phase in ("healing", "paused", "proposed", "closed") and not self.has_run_again:
             again = self.card.attempts[-1:] == (message.text,)
             attempts = self.card.attempts if again else (*self.card.attempts, message.text)[-12:]
             self.update_card(
