@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
+from jupyter_selfheal.inside.search import untold_parts
 from jupyter_selfheal.model import (
     BASELINE,
     Case,
@@ -52,3 +54,12 @@ def patch_of(case: Case, source: str, cell_id: str = "", title: str = "change it
     where = cell_id or case.failure.cell_id
     old = case.failure.source if where == case.failure.cell_id else case.notebook.cell(where).source
     return Patch((Replace(where, old, source),), title, **{"healer": "language_model", **more})
+
+
+def ask_untold(definition: str, checks: Sequence[str], *, unrun: bool = False, added: tuple[str, ...] = ()) -> str:
+    """What the checks of a definition leave untold, in words."""
+    space: dict[str, Any] = {}
+    exec(definition, space)
+    units = [{"text": definition, "role": "define", "mutable": True}]
+    units += [{"text": text, "role": "check", "mutable": False} for text in checks]
+    return untold_parts.probe(SimpleNamespace(user_ns=space), None, {"units": units, "unrun": unrun, "added": added})

@@ -116,7 +116,6 @@ slider.observe(move, 'value')
 print(button.comm.comm_id, slider.comm.comm_id)"""
 
 
-@pytest.mark.slow
 @pytest.mark.kernel
 def test_a_callback_that_fails_when_the_widget_is_used_later_is_healed_where_it_stands(loaded: LiveKernel) -> None:
     button, slider = loaded.run(LATER, "c1", allow_stdin=True)["text"].split()

@@ -10,6 +10,7 @@ from jupyter_selfheal import messages as m
 from jupyter_selfheal.model import JSON, Applicability, Candidate, Choice, Decision, Start
 from jupyter_selfheal.surfaces import words
 from jupyter_selfheal.surfaces.live import patch_application, resume
+from jupyter_selfheal.surfaces.live.cell_log import read_code_files
 from jupyter_selfheal.surfaces.live.heal_dispatcher import HealDispatcher, renew_rejection_notes
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal
 from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -187,19 +188,26 @@ class Actions:
         session = self._session
         plan = patch_application.build_plan(candidate, heal.card.cell_id, heal.source, heal.case.notebook)
         session.is_running_fix = True
+        known: frozenset[str] | None = None
         try:
             for source in plan.first:
                 result = session.shell.run_cell(source, store_history=False)
                 if not result.success:
                     return result
+            known = frozenset(read_code_files(session.shell))
             if _has_await_in_running_loop(session.shell, what_is_left or plan.source):
                 words.print_lines([NOT_RUN_YET])
                 return None
             return session.shell.run_cell(what_is_left or plan.source, store_history=False)
         finally:
             session.is_running_fix = False
-            # the number that stands beside its output: IPython counts on before a cell runs, or behind it, by release
-            session.cells.record_run(heal.card.cell_id, plan.source, session.shell.displayhook.prompt_count)
+            # the number that its code has, for a function that fails later, and last the one that stands beside its output: IPython counts on
+            # before a cell runs, or behind it, by release
+            made = {
+                run for name, run in read_code_files(session.shell).items() if known is not None and name not in known
+            }
+            for run in (*sorted(made), session.shell.displayhook.prompt_count):
+                session.cells.record_run(heal.card.cell_id, plan.source, run)
 
 
 _BUTTONS: dict[str, Callable[[Actions, LiveHeal, str], None]] = {

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from jupyter_selfheal.model import Failure, Frame
 from jupyter_selfheal.surfaces.live import failure_capture
-from jupyter_selfheal.surfaces.live.cell_log import CellLog
+from jupyter_selfheal.surfaces.live.cell_log import CellLog, read_code_files
 
 PLAIN = (int, float, str, bool, type(None))
 """Values that their text says in full."""
@@ -33,7 +33,7 @@ class Callback(NamedTuple):
 
 def describe_callback(shell: Any, error: BaseException, log: CellLog) -> Callback | None:
     """The failed call. None where the function is not a plain one of a cell that still is what it was, or its arguments cannot be written."""
-    runs = getattr(shell.compile, "_filename_map", {})
+    runs = read_code_files(shell)
     stack = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename in runs]
     home = log.find_cell_of_run(runs[stack[0].f_code.co_filename]) if stack else None
     source = log.find_source(home) if home else None

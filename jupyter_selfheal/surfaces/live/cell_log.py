@@ -5,8 +5,9 @@ The front end tells cell ids; where it does not, a cell is known by its source.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jupyter_selfheal import magic_options
 
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
 
 MAX_CELLS = 2_000
 """Cells remembered; older ones go first."""
+
+
+def read_code_files(shell: Any) -> Mapping[str, int]:
+    """The execution that each code file of a shell is of, by the file's name."""
+    files: Mapping[str, int] = getattr(shell.compile, "_filename_map", {})
+    return files
 
 
 class CellLog:

@@ -11,7 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.locate import TIMED, NamedFrame, find_line, find_timed_cell, format_traceback, list_frames
 from jupyter_selfheal.model import Failure, FailureKind, Frame
 from jupyter_selfheal.source import endless
-from jupyter_selfheal.surfaces.live.cell_log import CellLog
+from jupyter_selfheal.surfaces.live.cell_log import CellLog, read_code_files
 
 TRACEBACK_LIMIT = 20_000
 """Characters of traceback text kept: enough for the deepest one that anybody reads."""
@@ -71,7 +71,7 @@ def is_timed(error: BaseException) -> bool:
 
 def is_raised_in_cells(shell: Any, error: BaseException) -> bool:
     """Whether code of a cell is on its traceback."""
-    runs = getattr(shell.compile, "_filename_map", {})
+    runs = read_code_files(shell)
     return any(frame.f_code.co_filename in runs for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
@@ -96,7 +96,7 @@ def format_message(error: BaseException) -> str:
 
 
 def _list_frames(shell: Any, tb: TracebackType | None, log: CellLog, timed: str | None) -> list[NamedFrame]:
-    runs = getattr(shell.compile, "_filename_map", {})
+    runs = read_code_files(shell)
 
     def name_cell(file: str) -> str:
         run = runs.get(file)

@@ -12,6 +12,7 @@ from jupyter_selfheal import messages as m
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.model import Case, Failure, FailureKind, Oracle, Patch, Start
 from jupyter_selfheal.surfaces.live import explanation, failure_capture, resume
+from jupyter_selfheal.surfaces.live.cell_log import read_code_files
 from jupyter_selfheal.surfaces.live.idle_interrupt import IdleInterrupt
 from jupyter_selfheal.surfaces.live.live_heal import LiveHeal, View, build_new_card
 from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -239,7 +240,7 @@ class HealDispatcher:
         return (healed[-1].run, healed[-1].case) if healed else None
 
     def _find_raising_cell(self, error: BaseException) -> tuple[int, str]:
-        runs = getattr(self._session.shell.compile, "_filename_map", {})
+        runs = read_code_files(self._session.shell)
         run = 0
         tb = error.__traceback__
         while tb is not None:
@@ -248,7 +249,7 @@ class HealDispatcher:
                 break
             tb = tb.tb_next
         if not run and isinstance(error, SyntaxError):
-            run = runs.get(error.filename, 0)
+            run = runs.get(error.filename or "", 0)
         history = self._session.shell.history_manager.input_hist_raw
         return (run, history[run]) if 0 < run < len(history) else (0, "")
 

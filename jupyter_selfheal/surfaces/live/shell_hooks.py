@@ -20,6 +20,7 @@ from jupyter_selfheal import magic_options as options
 from jupyter_selfheal._version import __version__
 from jupyter_selfheal.errors import SelfHealError
 from jupyter_selfheal.surfaces.live import LazyModule
+from jupyter_selfheal.surfaces.live.cell_log import read_code_files
 from jupyter_selfheal.surfaces.live.components import Components
 from jupyter_selfheal.surfaces.live.exception_hook import ExceptionHook
 from jupyter_selfheal.surfaces.live.session import LiveSession
@@ -379,7 +380,7 @@ class ShellHooks:
 
     def _register_run(self, run: int, cell_id: str) -> None:
         """Let trials know which cell a code file belongs to."""
-        for name, number in getattr(self._shell.compile, "_filename_map", {}).items():
+        for name, number in read_code_files(self._shell).items():
             if number == run:
                 locate.register_cell(name, cell_id)
 
