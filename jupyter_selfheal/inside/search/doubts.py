@@ -11,24 +11,15 @@ from jupyter_selfheal.inside.search.argument_literals import describe_doubt_of_l
 from jupyter_selfheal.inside.search.bounds_alone import calls_assertion, find_bounds_alone
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
-from jupyter_selfheal.inside.search.given_back import find_given_back
+from jupyter_selfheal.inside.search.describe_losses import describe_loss
 from jupyter_selfheal.inside.search.given_otherwise import find_given_otherwise
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES
-from jupyter_selfheal.inside.search.idle_loops import find_fewer_rounds
-from jupyter_selfheal.inside.search.last_left_out import describe_untold, find_end_left_out, find_last_left_out
+from jupyter_selfheal.inside.search.last_left_out import describe_left_out, find_end_left_out, find_last_left_out
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.lost_names import (
-    find_counted_name,
-    find_doubled_name,
-    find_dropped_name,
-    find_exchanged_call,
-    find_left_unread,
-    find_lost_name,
-    find_lost_recursion,
     find_made_up,
     find_unknown_argument,
-    find_unread_items,
 )
 from jupyter_selfheal.inside.search.measuring_functions import find_measures
 from jupyter_selfheal.inside.search.mutations.empty_bodies import describe_doubt_of_body
@@ -42,6 +33,7 @@ from jupyter_selfheal.inside.search.oracle_strength import (
     find_shift,
 )
 from jupyter_selfheal.inside.search.other_operands import FEW, describe_other_operands
+from jupyter_selfheal.inside.search.outside_reads import describe_made_anew
 from jupyter_selfheal.inside.search.program import (
     CHECK,
     count_expected_items,
@@ -51,7 +43,6 @@ from jupyter_selfheal.inside.search.program import (
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.run_doubts import RunDoubts
 from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
-from jupyter_selfheal.inside.search.set_orders import find_set_order
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change, turns_condition
 from jupyter_selfheal.inside.search.told_apart import find_given_up, find_named_number
@@ -145,6 +136,8 @@ class Doubts:
         made_up = None if is_told else _MADE_UP.search(self.candidates[n].words)
         if made_up and not any(made_up[1] in self._list_bound(k) for k in self.candidates[n].texts):
             return f"what `{made_up[1]}` was to be, nothing tells"
+        if made := describe_made_anew(self.candidates[n].words, self.runner.program, self.hypotheses.count_checks(n)):
+            return made
         given = self.candidates[n].texts, self.units, self.runner.before
         name = "" if is_told else find_unknown_argument(*given) or find_made_up(*given)
         if self.hypotheses.count_checks(n) == 1:  # `len(values)` for `n`: a number of the program meets it as easily
@@ -156,37 +149,37 @@ class Doubts:
 
     def _describe_statements(self, n: int) -> str:
         """The doubt about statements that lead past an error which is raised on purpose, or leave a value to be compared with itself."""
-        changes = [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
-        return next((d for pair in changes if (d := describe_way_past(*pair) or describe_own_operand(*pair))), "")
+        return next(
+            (d for pair in self._list_changes(n) if (d := describe_way_past(*pair) or describe_own_operand(*pair))), ""
+        )
 
     def _describe_wrapped_place(self, n: int) -> str:
         """The doubt about an index that is moved one back in a loop that begins at 0."""
-        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
-        place = next((found for old, text in changes if (found := find_wrapped_place(old, text))), "")
+        place = next((found for old, text in self._list_changes(n) if (found := find_wrapped_place(old, text))), "")
         return f"`{place}` is the last item in the first round" if place else ""
 
     def _describe_widened_write(self, n: int) -> str:
         """The doubt about an assignment that takes fewer items out of what it writes into."""
-        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
-        target = next((found for old, text in changes if (found := find_widened_write(old, text))), "")
+        target = next((found for old, text in self._list_changes(n) if (found := find_widened_write(old, text))), "")
         return f"`{target} = …` writes more than the cell did" if target else ""
 
     def _describe_number_as_condition(self, n: int) -> str:
         """The doubt about a number that is a part of a condition by its name alone."""
-        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
         calls = self.sight.calls
-        name = next((found for old, text in changes if (found := find_number_as_condition(old, text, calls))), "")
+        name = next(
+            (found for old, text in self._list_changes(n) if (found := find_number_as_condition(old, text, calls))), ""
+        )
         return f"`{name}` is a number, and the condition only asks whether it is 0" if name else ""
 
     def _describe_last_left_out(self, n: int) -> str:
         """The doubt about a loop by index that ends one item sooner, and reads no item behind; or about a part in all places of a whole."""
-        changes = [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
+        changes = self._list_changes(n)
         counted = next((found for old, text in changes if (found := find_last_left_out(old, text))), "")
         if counted:
             return f"`{counted}` leaves the last item out, and nothing reads the one behind"
         part = next((found for old, text in changes if (found := find_end_left_out(old, text))), "")
-        told = self.candidates[n].words, self.runner.program, self.items, self.hypotheses.count_checks(n)
-        return f"with `{part}` one item is read nowhere" if part else describe_untold(*told)
+        told = describe_left_out(self.candidates[n].words, self.runner.program, self.items)
+        return f"with `{part}` one item is read nowhere" if part else told
 
     def _describe_new_body(self, n: int) -> str:
         """The doubt about a function that is written anew."""
@@ -205,7 +198,7 @@ class Doubts:
 
     def _describe_given_up(self, n: int) -> str:
         """The doubt about another number in place of one that the program told apart and no check has, or that has a name."""
-        changes = [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
+        changes = self._list_changes(n)
         checks = [*self.runner.program.checks, *(d.source for d in self.runner.program.doctests)]
         checks += [u.text for u in self.units if u.role == CHECK or u.tests]
         told = next((found for old, text in changes if (found := find_given_up(old, text, checks))), "")
@@ -256,6 +249,10 @@ class Doubts:
         mended, changes = self.hypotheses.count_mended(n), self._list_changes_alike(n)
         return next((d for old, text in changes if (d := describe_shallow_change(old, text, mended))), "")
 
+    def _list_changes(self, n: int) -> list[tuple[str, str]]:
+        """(old text, new text) of what a patch changes."""
+        return [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
+
     def _list_changes_alike(self, n: int) -> Iterator[tuple[str, str]]:
         """(old text, new text) of what a patch changes, and of what likelier ones do that come to the same."""
         own, group = self.candidates[n].weight, self.hypotheses.groups[self.hypotheses.place[n]]
@@ -272,8 +269,14 @@ class Doubts:
         return "a few truth values are met by whatever condition is turned around" if is_turned else ""
 
     def _describe_argument_literal(self, n: int) -> str:
-        changes = ((self.units[k].text, text) for k, text in self.candidates[n].texts.items())
-        return next((d for old, text in changes if (d := describe_doubt_of_literal(old, text, self.sight.checked))), "")
+        return next(
+            (
+                d
+                for old, text in self._list_changes(n)
+                if (d := describe_doubt_of_literal(old, text, self.sight.checked))
+            ),
+            "",
+        )
 
     def _describe_other_operands(self, n: int) -> str:
         """The doubt about a patch with an operand more or less, where one number that was wrong asks for it."""
@@ -286,7 +289,7 @@ class Doubts:
     def _describe_doubt_of_order(self, n: int) -> str:
         """The doubt about a patch that orders otherwise, where two items at most are to be ordered, or one number is expected."""
         checked = [arguments for calls in self.sight.checked.values() for arguments in calls]
-        changes = [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
+        changes = self._list_changes(n)
         if self.hypotheses.count_mended(n) == 1:
             types = strange_results.collect_expected_types(self.runner.program)
             if doubt := next((d for old, text in changes if (d := describe_doubt_of_end(old, text, types))), ""):
@@ -328,31 +331,8 @@ class Doubts:
 
     def _describe_lost_name(self, n: int) -> str:
         """The doubt about a patch that drops what a check asks about, or that mends in a function what its caller may have mixed up."""
-        texts = self.candidates[n].texts
-        if lost := find_lost_name(texts, self.units):
-            return f"a check asks about `{lost}`, which is no longer read"
-        if doubled := find_doubled_name(texts, self.units):
-            return f"`{doubled}` is combined with itself"
-        if called := find_lost_recursion(texts, self.units):
-            return f"`{called}` no longer calls itself"
-        if not self.runner.program.crashed and (dropped := find_dropped_name(texts, self.units)):
-            return f"`{dropped}` is no longer read, and nothing else in its place"
-        changes = ((self.units[k].text, text) for k, text in texts.items()) if self.runner.program.crashed else ()
-        if rounds := next((r for old, text in changes if (r := find_fewer_rounds(old, text))), ""):
-            return f"what raised is only not reached with `{rounds}`"
-        if unread := find_unread_items(texts, self.units):
-            return f"of `{unread}` nothing but its length is read"
-        if counted := find_counted_name(texts, self.units):
-            return f"of `{counted}` no value is asked, but how much there is"
-        if left := find_left_unread(texts, self.units):
-            return f"`{left}` is worked out, and what is returned is not made of it"
-        if handed := find_given_back(texts, self.units):
-            return f"`{handed}` is what the check expects in its result"
-        if ordered := find_set_order(texts, self.units):
-            return f"the order of `{ordered}` is by chance"
         others = (c.texts for c in self.candidates if c.edits <= self.candidates[n].edits)
-        call = find_exchanged_call(texts, self.units, others)
-        return f"the arguments of `{call}` may be in the wrong order" if call else ""
+        return describe_loss(self.candidates[n].texts, self.units, others, crashed=self.runner.program.crashed)
 
     def _describe_foreign_name(self, n: int) -> str:
         """The doubt about a patch that reads a variable of another cell which nothing here speaks of: among many one fits by chance.

@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.numbers_in_texts import LEFT_OUT, NOT_FOUND
-from jupyter_selfheal.inside.search.mutations.outside_values import MADE_ANEW
 from jupyter_selfheal.inside.search.parsed_once import parse_once
-from jupyter_selfheal.inside.search.program import CHECK, Program
+from jupyter_selfheal.inside.search.program import Program
 from jupyter_selfheal.inside.tree_names import is_name, walk
 
 _SEVERAL = 2
@@ -46,28 +45,17 @@ def find_end_left_out(old: str, new: str) -> str:
     return _find_end_of_loop_left_out(parse_once(old), parse_once(new))
 
 
-def describe_untold(words: str, program: Program, items: int, checks: int) -> str:
-    """The doubt about items that are left out as a pattern is not found in them, or they have no value, where nothing that is expected holds as much as the items that are left:
-    the greatest of them is the same where the pattern is at fault. Or about a value that is made anew of what a function is given (``max(batch)`` for
-    ``largest``), where the only check gives it a variable: the value may be meant to be of that one, whatever is given. Empty where there is none."""
-    if (made := MADE_ANEW.search(words)) and checks == 1 and (name := _find_given_variable(program)):
-        return f"`{made[1]}` may be meant to be made of `{name}`"
+def describe_left_out(words: str, program: Program, items: int) -> str:
+    """The doubt about items that are left out as a pattern is not found in them, or they have no value, where nothing that is expected holds as much as
+    the items that are left: the greatest of them is the same where the pattern is at fault. Empty where the ``words`` of a change say no such thing."""
     if NOT_FOUND not in words and LEFT_OUT not in words:
         return ""
     printed = [node for line in program.stdout.splitlines() if (node := _read_line(line)) is not None]
     items = max([items, *(len(getattr(node, "elts", getattr(node, "keys", ()))) for node in printed)])
-    is_cut = any(
-        isinstance(n, ast.Slice) for u in program.units for n in walk(parse_once(u.text))
-    )  # the two greatest of them
+    # the two greatest of them are two items, whatever else is left out
+    is_cut = any(isinstance(n, ast.Slice) for u in program.units for n in walk(parse_once(u.text)))
     other = "a 0 may be meant" if LEFT_OUT in words else "texts without it may be meant to be read by another pattern"
     return "" if items >= _SEVERAL and not is_cut else other
-
-
-def _find_given_variable(program: Program) -> str:
-    """The variable that a check gives a function; empty where it gives none."""
-    texts = (*program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests))
-    calls = (n for text in texts for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call))
-    return next((a.id for call in calls for a in call.args if isinstance(a, ast.Name)), "")
 
 
 def _read_line(line: str) -> ast.AST | None:

@@ -6,11 +6,17 @@ Such a function is right for the one value that it was tried with, as long as th
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Mapping
 
 from jupyter_selfheal.inside.search.parsed_once import parse_once
+from jupyter_selfheal.inside.search.program import CHECK, Program
 from jupyter_selfheal.inside.tree_names import list_defined_names, walk
 
+WORDS = "`{}` is a variable of the notebook, not of what the function is given: `{}`"
+"""What is said of a change that puts what a function is given in the place of a variable."""
+_MADE_ANEW = re.compile(WORDS.format(r"(\w+)", r"\w*[^\w`].*"))
+"""And where more than a parameter stands in that place."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _SHORTEST = 3
 """Letters of a name that another one begins or ends with: ``val`` for ``vals``, ``total`` for ``total_price``."""
@@ -36,6 +42,21 @@ def find_outside_reads(
             source, text = made[name]
             found[name] = _put_parameter(text, source, parameters[0])
     return found
+
+
+def describe_made_anew(words: str, program: Program, checks: int) -> str:
+    """The doubt about a value that is made anew of what a function is given (``max(batch)`` for ``largest``), where the only check gives it a variable:
+    the value may be meant to be of that one, whatever is given. Empty where the ``words`` of a change say no such thing."""
+    made = _MADE_ANEW.search(words) if checks == 1 else None
+    name = _find_given_variable(program) if made else ""
+    return f"`{made[1]}` may be meant to be made of `{name}`" if made and name else ""
+
+
+def _find_given_variable(program: Program) -> str:
+    """The variable that a check gives a function; empty where it gives none."""
+    texts = (*program.checks, *(u.text for u in program.units if u.role == CHECK or u.tests))
+    calls = (n for text in texts for n in walk(parse_once(text)) if isinstance(n, ast.Call))
+    return next((a.id for call in calls for a in call.args if isinstance(a, ast.Name)), "")
 
 
 def count_outside_reads(text: str, outside: Collection[str], made: Mapping[str, tuple[str, str]]) -> int:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.outside_reads import Function, find_outside_reads
+from jupyter_selfheal.inside.search.outside_reads import WORDS, Function, find_outside_reads
 from jupyter_selfheal.inside.search.scope import Change, Scope
-
-MADE_ANEW = re.compile(r"`(\w+)` is a variable of the notebook, not of what the function is given: `\w*[^\w`]")
-"""What is said where more than a parameter stands in its place."""
 
 
 def propose_own_value(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -21,8 +17,7 @@ def propose_own_value(s: Scope, node: ast.AST) -> Iterator[Change]:
         places = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
         if s.frozen.isdisjoint(places):
             edits = tuple(s.replace_node(n, new) for n in places)
-            words = f"`{name}` is a variable of the notebook, not of what the function is given: `{new}`"
-            yield Change(edits, 0.95, places[0].lineno, words)
+            yield Change(edits, 0.95, places[0].lineno, WORDS.format(name, new))
 
 
 OPERATORS = (propose_own_value,)
