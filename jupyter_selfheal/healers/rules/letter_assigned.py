@@ -10,7 +10,7 @@ from typing import TypedDict
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.nodes import find_function, is_held_elsewhere, list_arguments
 from jupyter_selfheal.healers.rules.context.value_types import find_type
-from jupyter_selfheal.inside.tree_names import list_bound_names
+from jupyter_selfheal.inside.tree_names import is_name, list_bound_names
 from jupyter_selfheal.model import Applicability, Patch
 
 ASSIGNED = re.compile(r"'(str|tuple)' object does not support item assignment")
@@ -26,7 +26,7 @@ class LetterAssigned(Rule):
     of a named tuple `point = point._replace(x=5)`.
 
     **Fix safety** Safe for a text that is a variable of the cell or function, and a place that is not negative: the text that is asked for is the same. Unsafe
-    for a tuple (a list may be meant, and lessons show that this fails), and for the variable of a loop or a parameter that is not read below, since what is gone through, or the caller, keeps the old one. Silent where it is part of something else, for a slice, and for a value
+    where nothing reads the new text, as in a lesson; for a tuple (a list may be meant, and lessons show that this fails), and for the variable of a loop or a parameter that is not read below, since what is gone through, or the caller, keeps the old one. Silent where it is part of something else, for a slice, and for a value
     that is no text.
     """
 
@@ -126,6 +126,11 @@ def _rate_name(context: RuleContext, name: str) -> _Rating:
         }
     if is_held_elsewhere(context.source, name, context.line):
         why = "The function does not give the new text to anyone, and its caller keeps the old one."
+        return {"applicability": Applicability.UNSAFE, "why": why, "prior": 0.5}
+    read = (n for n in context.walk(ast.Name) if is_name(n, name) and n.lineno > context.line)
+    is_global = find_function(context.source, context.line) is None
+    if is_global and not any(read) and not context.is_read_below(name):
+        why = "Nothing reads the new text: a lesson may show that a text cannot be changed."
         return {"applicability": Applicability.UNSAFE, "why": why, "prior": 0.5}
     return {"prior": 0.85}
 

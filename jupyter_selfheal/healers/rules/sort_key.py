@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last_name
 from jupyter_selfheal.healers.rules.lambda_parameters import list_bound_inside
-from jupyter_selfheal.inside.tree_names import list_names
+from jupyter_selfheal.inside.tree_names import is_name, list_names
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -20,10 +20,11 @@ class SortKey(Rule):
 
     **Failure** `TypeError: sorted expected 1 argument, got 2` at `sorted(words, len)`, `sort() takes no positional arguments` at
     `words.sort(len)`, `<lambda>() missing 1 required positional argument: 'v'` at `sorted(d.items(), key=lambda k, v: v)`,
-    `'str' object is not callable` at `sorted(students, key="grade")`.
+    `'str' object is not callable` at `sorted(students, key="grade")`, `'tuple' object is not callable` at `sorted(pairs, key=pairs[1])`,
+    `name 'x' is not defined` at `sorted(pairs, key=x[1])`.
 
     **Fix** `sorted(words, key=len)`, `key=lambda item: item[1]`, `key=lambda item: item["grade"]`, where the items have that key, or
-    `item.grade`, where they have that attribute; a function of two arguments, as Python 2 took it, becomes `key=cmp_to_key(…)`; `True` and `False`
+    `item.grade`, where they have that attribute; `key=lambda x: x[1]`; a function of two arguments, as Python 2 took it, becomes `key=cmp_to_key(…)`; `True` and `False`
     become `reverse=True`.
 
     **Fix safety** Safe: a function of one argument can only be the key, and one of two arguments only a comparison; a key is given one
@@ -32,10 +33,10 @@ class SortKey(Rule):
 
     code = "CAL106"
     name = "sort key by position"
-    enames = frozenset({"TypeError"})
+    enames = frozenset({"TypeError", "NameError"})
     message = re.compile(
         r"sorted expected 1 argument, got 2|sort\(\) takes no positional arguments|<lambda>\(\) missing \d+ required positional|"
-        r"'(str|int)' object is not callable"
+        r"'(?:str|int|float|tuple|list|dict|bool)' object is not callable|^name '(?P<unbound>\w+)' is not defined"
     )
     applicability = Applicability.SAFE
     why = "A function of one argument can only be the key, and one of two only a comparison."
@@ -43,6 +44,9 @@ class SortKey(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if "<lambda>" in context.failure.evalue:
             yield from self._take_item_apart(context)
+            return
+        if told := re.match(r"name '(\w+)'", context.failure.evalue):
+            yield from self._begin_lambda(context, told[1])
             return
         if "not callable" in context.failure.evalue:
             yield from self._look_up_in_item(context)
@@ -69,15 +73,38 @@ class SortKey(Rule):
         for call in context.list_calls_at_failure():
             key = find_keyword(call, "key")
             items = _find_items(context, call)
-            if key is None or items is None or not isinstance(key.value, ast.Constant):
+            if key is None or items is None:
                 continue
-            look_up = _write_look_up(context, items, key.value)
+            match key.value:
+                case ast.Constant() as place:
+                    pass
+                case ast.Subscript(whole, ast.Constant() as place) if context.text(whole) == items:
+                    pass
+                case _:
+                    continue
+            look_up = _write_look_up(context, items, place)
             if look_up:
                 yield self.patch(
                     context.replace_here((*context.span(key.value), f"lambda item: item{look_up}")),
                     f"Sort by `item{look_up}`",
                     f"`key` takes a function, which says what of an item is compared; `{context.text(key.value)}` is none.",
                     prior=0.9,
+                )
+                return
+
+    def _begin_lambda(self, context: RuleContext, item: str) -> Iterator[Patch]:
+        """``key=x[1]``: what is compared of an item, without the word that makes a function of it."""
+        for call in context.list_nodes_on_line(ast.Call):
+            key = find_keyword(call, "key")
+            if key is None or read_last_name(call.func) not in KEYED | {"sort"} or isinstance(key.value, ast.Name):
+                continue
+            if item in list_names(key.value) and sum(is_name(n, item) for n in context.walk_notebook()) == sum(
+                is_name(n, item) for n in ast.walk(key.value)
+            ):
+                text = f"lambda {item}: {context.text(key.value)}"
+                cause = f"`key` takes a function, which says what of an item is compared; `{item}` is no name of the notebook."
+                yield self.patch(
+                    context.replace_here((*context.span(key.value), text)), f"Use `key={text}`", cause, prior=0.9
                 )
                 return
 

@@ -54,9 +54,14 @@ def describe_doubt_of_end(old: str, new: str, types: frozenset[str]) -> str:
     ]
     if ways[0] != ways[1] and types and types <= ONE_VALUE:
         return OTHER_END
-    ends = [[read_called_name(n) for n in walk(parse_once(text)) if isinstance(n, ast.Call)] for text in (old, new)]
-    one, two = ([name for name in names if name in _ENDS] for names in ends)
+    one, two = (_list_ends(parse_once(text)) for text in (old, new))
     return OTHER_ITEM if one != two and (types <= ONE_VALUE | {"str"}) else ""
+
+
+def _list_ends(tree: ast.AST) -> list[str]:
+    """The ends that a statement takes, whether it calls them, or forgets to: ``df.loc[df.a.idxmax, "b"]``."""
+    names = (n.attr if isinstance(n, ast.Attribute) else n.id if isinstance(n, ast.Name) else "" for n in walk(tree))
+    return [name for name in names if name in _ENDS]
 
 
 def _has_both_orders(given: Iterable[Any]) -> bool:

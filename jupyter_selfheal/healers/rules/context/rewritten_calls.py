@@ -122,11 +122,9 @@ def _list_calls_on(context: RuleContext, call: ast.Call) -> list[ast.Call]:
         return []
     name = bound[0].id
     asked = [n for n in methods if isinstance(n.func, ast.Attribute) and is_name(n.func.value, name)]
-    below = context.notebook.list_code_after(context.cell_id)
-    is_read_below = any(name in src.find_names(c.source).uses for c in below if c.id != context.cell_id)
     is_used_otherwise = sum(is_name(n, name) for n in context.walk(ast.Name)) > len(asked) + 1
     is_above = any(context.span(n)[0] < context.span(call)[1] for n in asked)
-    return [] if is_used_otherwise or is_above or is_read_below else asked
+    return [] if is_used_otherwise or is_above or context.is_read_below(name) else asked
 
 
 def _only_item(keyword: ast.keyword) -> ast.expr | None:

@@ -104,6 +104,11 @@ class RuleContext(LiveView):
             node = find_assignment(source, name)
         return Assignment(cell_id, source, node) if node is not None else None
 
+    def is_read_below(self, name: str) -> bool:
+        """Whether a cell below the failing one reads a name."""
+        below = self.notebook.list_code_after(self.cell_id)
+        return any(name in src.find_names(c.source).uses for c in below if c.id != self.cell_id)
+
     def list_cells_to_rerun(self, cell_id: str) -> tuple[str, ...]:
         """Ids of the cells that must run again, in order, so that a cell above the failing one finds the state it had."""
         above = self.notebook.list_code_before(cell_id)

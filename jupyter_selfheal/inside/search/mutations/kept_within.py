@@ -41,7 +41,7 @@ def propose_alphabet_again(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``chr((ord(c) - 97 + k) % 26 + 97)`` for ``chr(ord(c) - 97 + k + 97)``: after the last letter comes the first again."""
     match node:
         case ast.Call(ast.Name("chr"), [ast.BinOp(left, ast.Add(), begins) as moved], []):
-            first, size = s.text_of(begins), _BEGINS.get(s.text_of(begins).replace('"', "'"), 0)
+            first, size = s.text_of(begins), _count_from(s, begins)
         case _:
             return
     taken = [s.text_of(n.right) for n in ast.walk(left) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub)]
@@ -49,6 +49,20 @@ def propose_alphabet_again(s: Scope, node: ast.AST) -> Iterator[Change]:
         words = f"`{s.text_of(node)}` leaves what it counts from `{first}`: after the last comes the first"
         text = f"{s.parenthesize(left)} % {size} + {first}"
         yield Change((s.replace_node(moved, text),), 0.85, node.lineno, words)
+
+
+def _count_from(s: Scope, begins: ast.expr) -> int:
+    """How many there are from where it begins; of a variable that is set once, ``base = ord("a") if c.islower() else ord("A")``, if both say the same."""
+    if isinstance(begins, ast.Name):
+        made = [
+            n.value
+            for n in ast.walk(s.find_function(begins))
+            if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == begins.id for t in n.targets)
+        ]
+        ways = [w for v in made for w in ((v.body, v.orelse) if isinstance(v, ast.IfExp) else (v,))]
+        sizes = {_BEGINS.get(ast.unparse(w), 0) for w in ways}
+        return sizes.pop() if len(sizes) == 1 else 0
+    return _BEGINS.get(ast.unparse(begins), 0)
 
 
 def propose_alphabet_everywhere(s: Scope, node: ast.AST) -> Iterator[Change]:

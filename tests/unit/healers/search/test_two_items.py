@@ -66,6 +66,11 @@ def test_one_label_does_not_tell_the_greatest_from_the_smallest() -> None:
     assert describe_doubt_of_end(*change, frozenset({"str"})) == OTHER_ITEM
     assert describe_doubt_of_end(*change, frozenset({"list"})) == ""
     assert describe_doubt_of_end("best = sums.idxmax()", "best = counts.idxmax()", frozenset({"str"})) == ""
+    assert describe_doubt_of_end("df.loc[df.n.idxmax, 'a']", "df.loc[df.n.idxmax(), 'a']", frozenset({"str"})) == ""
+    assert (
+        describe_doubt_of_end("df.loc[df.n.idxmax, 'a']", "df.loc[df.n.idxmin(), 'a']", frozenset({"str"}))
+        == OTHER_ITEM
+    )
 
 
 def test_the_second_largest_is_not_the_second_of_the_smallest() -> None:
