@@ -128,6 +128,13 @@ def format_healed_line(candidate: Candidate) -> str:
     return f"Healed: {candidate.patch.title} · `%heal undo` · `%heal history`"
 
 
+def format_next_line(card: Card, notebook: Notebook) -> str:
+    """After a decision: the fix of an earlier failure that waits, and is the one to decide now."""
+    candidate = card.find_candidate()
+    what = candidate.patch.title if candidate and not card.hides_fix else card.status
+    return f"Next: {make_cell_namer(notebook)(card.cell_id)}: {what} · `%heal approve`"
+
+
 def format_history_line(card: Card, candidate: Candidate, notebook: Notebook) -> str:
     """A heal of the session in one line: the cell, what failed, what was done about it."""
     undone = "; undone" if card.status.startswith("Undone") else ""
@@ -195,7 +202,7 @@ def format_warning(card: Card, candidate: Candidate) -> str:
     if card.ran_since:
         cells = "1 cell has" if card.ran_since == 1 else f"{card.ran_since} cells have"
         warnings.append(
-            f"{cells} run since this was tested: it would run in the state as it is now. `%heal approve` tests it there first."
+            f"{cells} run since this was tested: it would run in the state as it is now. `%heal approve` takes the newest fix first, and tests each there."
         )
     elif candidate.verdict.score < 7 and candidate.trial.ran:  # of one that was not tested yet, that is said
         is_confirmed = any(proof != "runs" for proof in candidate.verdict.proofs)

@@ -18,6 +18,8 @@ export interface IState {
   run: string;
   cell: string;
   on: boolean;
+  /** The cell of the newest fix that waits for its user, also where the last heal has ended; empty where none does. */
+  offered?: string;
   /** How the kernel that was here before died: the cell that ran, and what is known; empty where it ended well. */
   died?: { cell?: string; text?: string };
   /** Whether its card is shown somewhere: what failed in no cell (a widget's callback, used later) waits for a page to show it. */

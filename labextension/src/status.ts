@@ -13,8 +13,13 @@ import type { Lines } from './lines';
 import type { IState } from './messages';
 import { trans } from './texts';
 
+/** What is to be told: how the last heal stands; once that has ended, the fix of an earlier failure that still waits. */
+function toldPhase(state: IState): string {
+  return state.offered && ['applied', 'closed'].includes(state.phase) ? 'proposed' : state.phase;
+}
+
 export function words(state: IState, progress = ''): string {
-  const phase = { healing: trans.__('healing…'), proposed: trans.__('fix ready: go to it'), paused: trans.__('paused: waiting for you'), off: trans.__('not loaded') }[state.phase] ?? trans.__('idle');
+  const phase = { healing: trans.__('healing…'), proposed: trans.__('fix ready: go to it'), paused: trans.__('paused: waiting for you'), off: trans.__('not loaded') }[toldPhase(state)] ?? trans.__('idle');
   const cost = state.cost && state.cost !== '$0' ? ` · ${state.cost}` : '';
   const where = progress ? ` · ${progress}` : '';
   return `Self-heal: ${state.phase !== 'off' && !state.on ? trans.__('off') : phase}${where}${cost}`;
@@ -22,14 +27,16 @@ export function words(state: IState, progress = ''): string {
 
 /** The same where there is no room for it (a phone): what is to be done, in a word or two. */
 export function shortWords(state: IState, progress = ''): string {
-  const phase = { healing: trans.__('healing…'), proposed: trans.__('fix ready'), paused: trans.__('paused') }[state.phase] ?? '';
+  const phase = { healing: trans.__('healing…'), proposed: trans.__('fix ready'), paused: trans.__('paused') }[toldPhase(state)] ?? '';
   return phase ? progress || phase : '';
 }
 
 /** Lead to the card of the fix that waits for the user; false where none does. */
 function goToFix(tracker: INotebookTracker, lines: Lines): boolean {
   const panel = tracker.currentWidget;
-  const cell = panel?.content.widgets.find(candidate => candidate.model.id === lines.of(panel).state.cell);
+  const state = panel && lines.of(panel).state;
+  const wanted = state?.phase === 'proposed' ? state.cell : state?.offered;
+  const cell = panel?.content.widgets.find(candidate => candidate.model.id === wanted);
   const card = cell?.node.querySelector<HTMLElement>('.jupyter-selfheal[data-phase="proposed"]');
   if (!panel || !cell || !card) {
     return false;

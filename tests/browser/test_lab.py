@@ -315,3 +315,41 @@ def test_status_bar_leads_to_the_card_which_the_keyboard_alone_approves(failed: 
     card.locator('[data-id="run"]').focus()
     failed.page.keyboard.press("Enter")
     failed.expect_output(1, "there are 3")
+
+
+def test_status_bar_tells_of_an_earlier_fix_that_still_waits(page: Any, server: Server) -> None:
+    lab = Lab(page, server, server.notebook("two.ipynb", [TYPO, "word = 'a'.uper()", "done = 1 / 0"]))
+    lab.ready()
+    for index in (1, 2):
+        lab.finish(index)
+        lab.card(index)
+    lab.press(lab.card(2), "run")
+    lab.cell(2).locator(".jp-SelfHeal-healed").wait_for()
+    lab.status("fix ready: go to it")
+    lab.finish(3)
+    lab.card(3, "closed")
+    lab.status("fix ready: go to it")
+    page.get_by_text("fix ready: go to it").click()
+    page.wait_for_function("() => document.activeElement.matches('.jupyter-selfheal')")
+    assert "appendd" in page.evaluate("() => document.activeElement.textContent")
+    page.keyboard.press("Alt+Enter")
+    lab.expect_output(1, "there are 3")
+    lab.status("idle")
+
+
+TABLE = "import pandas as pd\nframe = pd.DataFrame([[1.5] * 4], columns=[f'column number {n}' for n in range(4)])\nframe.hed()"
+
+
+def test_table_in_the_card_keeps_its_columns(page: Any, server: Server) -> None:
+    """Two columns of a page are too narrow for it: it is scrolled sideways. A message of one line is wrapped as ever."""
+    page.set_viewport_size({"width": 900, "height": 1000})
+    lab = Lab(page, server, server.notebook("table.ipynb", [TABLE]))
+    lab.ready()
+    lab.run(1)
+    shown = lab.card(1).locator(".sh-outputs pre")
+    error, table = (
+        shown.nth(n).evaluate("p => [p.clientWidth < p.scrollWidth, getComputedStyle(p).whiteSpace]") for n in (0, 1)
+    )
+    assert error == [False, "pre-wrap"]
+    assert table == [True, "pre"]
+    assert lab.card(1).evaluate("card => card.scrollWidth <= card.clientWidth"), "the card itself is not widened"

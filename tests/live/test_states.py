@@ -322,3 +322,31 @@ def test_fix_of_a_cell_that_has_run_again_is_offered_no_more(loaded: LiveKernel)
     assert "there is nothing to do that with. The last heal: " in said
     assert "Run the cell that fails for a new heal." in said
     assert loaded.value("items") == "[7]"
+
+
+def test_once_the_newest_fix_is_decided_commands_are_about_the_next_that_waits(loaded: LiveKernel) -> None:
+    """Where no page has buttons a command is all there is; a fix that waits can be had by it, and what had none leads to no other fix."""
+    loaded.run("word = 'a'.uper()", "first", allow_stdin=True)
+    loaded.card(PROVEN)
+    loaded.run(TYPO, "second", allow_stdin=True)
+    assert PROVEN in settled(loaded, 2)
+    first = loaded.run("%heal approve")["text"]
+    assert "Healed: Change `.appendd` to `.append`" in first
+    assert "Next: " in first
+    assert "Change `.uper` to `.upper` · `%heal approve`" in first
+    second = loaded.run("%heal approve")["text"]
+    assert "Healed: Change `.uper` to `.upper`" in second
+    assert "Next: " not in second
+    assert loaded.value("(word, items)") == "('A', [1, 2, 3])"
+
+
+def test_failure_without_a_fix_leads_to_no_other_fix(loaded: LiveKernel) -> None:
+    loaded.run("word = 'a'.uper()", "first", allow_stdin=True)
+    loaded.card(PROVEN)
+    loaded.run("raise ValueError('stop here')", "second", allow_stdin=True)
+    assert PROVEN not in settled(loaded, 2)
+    refused = loaded.run("%heal approve")
+    assert "there is nothing to do that with. The last heal: ValueError: stop here" in refused["text"] + str(
+        refused.get("evalue")
+    )
+    assert loaded.value("'word' in globals()") == "False"

@@ -88,12 +88,14 @@ class FrontEnd:
                 channel.send(state)
 
     def _build_state(self, heal: LiveHeal | None) -> dict[str, Any]:
+        offered = self._session.heals.offered
         return {
             "phase": heal.card.phase if heal else "idle",
             "status": heal.card.status if heal else "nothing failed yet",
             "run": heal.run if heal else "",
             "cell": heal.card.cell_id if heal else "",
             "placed": heal.is_placed if heal else True,
+            "offered": offered.card.cell_id if offered else "",
             "cost": words.format_money(self._session.spent),
             "on": self._session.auto_suggest,
             "auto": self._session.auto_approve,

@@ -40,6 +40,19 @@ class HealHistory:
         with self._lock:
             return next(reversed(self._heals.values()), None)
 
+    @property
+    def at_hand(self) -> LiveHeal | None:
+        """The one that a command of the user's is about: the latest, and once they have decided that, the newest that waits for them."""
+        latest = self.latest
+        if latest is None or not latest.is_decided:
+            return latest
+        return next((heal for heal in reversed(tuple(self)) if heal.is_open), latest)
+
+    @property
+    def offered(self) -> LiveHeal | None:
+        """The newest whose fix waits for the user."""
+        return next((heal for heal in reversed(tuple(self)) if heal.is_open and heal.card.phase == "proposed"), None)
+
     def add(self, heal: LiveHeal) -> list[LiveHeal]:
         """Keep a heal under its run; the oldest, which go for it."""
         with self._lock:

@@ -101,6 +101,17 @@ class LiveHeal:
         return self.applied[0].patch.source_of(self.card.cell_id, self.source) if self.applied else ""
 
     @property
+    def is_open(self) -> bool:
+        """Whether it is at work, or waits for its user."""
+        return self.card.phase in ("healing", "proposed", "paused") and not self.card.is_ahead
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether its user has said what is to become of it, or has run its cell again: nothing is left to say."""
+        is_dismissed = any(outcome.is_dismissed for outcome in self.outcome)
+        return self.card.phase == "applied" or (self.card.phase == "closed" and (is_dismissed or self.has_run_again))
+
+    @property
     def has_proven_fix(self) -> bool:
         """Whether a fix that ran in a copy of the kernel waits for a word of the user's."""
         card = self.card

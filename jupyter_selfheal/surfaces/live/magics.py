@@ -103,7 +103,7 @@ class HealMagics:
             words.print_lines([f"Self-heal: {heal.card.status}. `%heal show` shows it, `%heal approve` applies it."])
 
     def _find_last_heal(self, *phases: str) -> LiveHeal:
-        heal = self._session.heals.latest
+        heal = self._session.heals.at_hand if phases else self._session.heals.latest
         if heal is None:
             raise UsageError("there is no heal in this session yet: run a cell that fails, or `%heal`")
         if phases and heal.card.phase == "healing":
@@ -152,7 +152,9 @@ class HealMagics:
             print(f"Self-heal: {what_to_do}\n{source}\n" if source else f"Self-heal: {what_to_do}")
         patch_application.replace_running_cell(self.shell, heal.card.restore_source(plan.source))
         if self._actions.run_approved(heal, candidate, what_is_left=what_is_left) is not None:
-            words.print_lines([words.format_healed_line(candidate)])
+            after = self._session.heals.offered
+            then = [words.format_next_line(after.card, self._session.find_notebook_of(after))] if after else []
+            words.print_lines([words.format_healed_line(candidate), *then])
 
     def _prove_current_state(self, heal: LiveHeal, *, resumed: bool) -> bool:
         """Prove what is about to be run, from the state as it is now."""

@@ -124,7 +124,7 @@ class LiveSession:
     @property
     def has_open_heal(self) -> bool:
         """Whether a heal waits for its user, or works."""
-        return any(h.card.phase in ("healing", "proposed", "paused") and not h.card.is_ahead for h in self.heals)
+        return any(heal.is_open for heal in self.heals)
 
     @property
     def spent(self) -> Cost:

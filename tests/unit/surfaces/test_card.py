@@ -60,7 +60,7 @@ def test_only_what_is_safe_and_would_be_applied_in_a_batch_is(
 def test_what_ran_since_is_said_with_what_must_run_again() -> None:
     card = propose(9.0, SAFE).with_(ran_since=2, stale={"d": ("cell [5]", "total", "word")})
     assert format_warning(card, card.candidates[0]) == (
-        "2 cells have run since this was tested: it would run in the state as it is now. `%heal approve` tests it there first. "
+        "2 cells have run since this was tested: it would run in the state as it is now. `%heal approve` takes the newest fix first, and tests each there. "
         "Cell [5] read `total` and `word` meanwhile: run it again after the fix."
     )
     again = card.with_(ran_since=0)  # tested again: what ran before it is as it was

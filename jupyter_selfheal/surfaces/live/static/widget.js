@@ -123,12 +123,19 @@ function diffView(edit, root) {
   return host;
 }
 
+// A result of several lines (a table, an array) keeps its columns: it is scrolled sideways, where other text is wrapped.
+function textView(output, text) {
+  if (output.output_type === "error") return element("pre", { class: "sh-error", text });
+  const isAligned = output.output_type !== "stream" && text.trim().includes("\n");
+  return isAligned ? element("pre", { class: "sh-aligned", tabindex: 0, text }) : element("pre", { text });
+}
+
 function outputView(outputs) {
   const host = element("div", { class: "sh-outputs" });
   for (const output of outputs) {
     const data = output.data || {};
     if (data["image/png"]) host.append(element("img", { src: `data:image/png;base64,${data["image/png"].replace(/\s/g, "")}`, alt: data["text/plain"] || "figure" }));
-    else host.append(element("pre", { class: output.output_type === "error" ? "sh-error" : "", text: output.text || data["text/plain"] || output.traceback_text || "" }));
+    else host.append(textView(output, output.text || data["text/plain"] || output.traceback_text || ""));
   }
   if (!outputs.length) host.append(element("div", { class: "sh-none", text: "no output" }));
   return host;

@@ -15,6 +15,7 @@ from IPython.core.error import UsageError
 from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.errors import UsageError as Refusal
 from jupyter_selfheal.model import Cell, Notebook
+from jupyter_selfheal.surfaces.live.heal_history import HealHistory
 from jupyter_selfheal.surfaces.live.magics import HealMagics
 from jupyter_selfheal.surfaces.live.session import LiveSession
 from tests.unit.surfaces.test_card import Screen
@@ -37,7 +38,7 @@ def on_screen(monkeypatch: pytest.MonkeyPatch) -> Magics:
         )  # fmt: skip
         session: Any = SimpleNamespace(
             config=config or HealConfig(), cells=known, record_consent=lambda: None,
-            **{"shell": SimpleNamespace(), "command": None, "closers": [], "heals": SimpleNamespace(latest=None), **of_session},
+            **{"shell": SimpleNamespace(), "command": None, "closers": [], "heals": HealHistory(), **of_session},
         )  # fmt: skip
         session.start_command = MethodType(LiveSession.start_command, session)
         ahead: Any = SimpleNamespace(switch=lambda on: None)
