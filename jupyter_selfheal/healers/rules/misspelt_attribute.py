@@ -42,6 +42,9 @@ COLLECTION_FUNCTIONS = frozenset(
 MEMBERS = 6
 """Functions with one beginning of which two may be asked about; of more, the beginning says too little."""
 
+CHANGING = frozenset({"add", "append", "clear", "discard", "extend", "insert", "remove", "reverse", "sort", "update"})
+"""Methods of Python's own collections that change them and give nothing."""
+
 LEAST = 6
 """Letters that two names must begin with alike."""
 TABULAR = frozenset({"pandas", "numpy"})
@@ -60,7 +63,7 @@ class MisspeltAttribute(Rule):
 
     **Fix safety** Safe where it is one slip in five letters (or case and punctuation only) and only one attribute is so
     near, also of what a text names for groups (`agg("maen")`); a method stays a method, of a table or an array also where one of several words is its plural, and of a column's texts as another form of the verb (`.str.contain`). So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
-    attribute of the notebook's own class that holds several things, where several are wanted, and of a span of time (`.day`). Functions of a module that go on from the name (`stats.ttest`) are offered, where they take as many arguments. Unsafe otherwise: what looks like a slip may be a method of another type or release.
+    attribute of the notebook's own class that holds several things, where several are wanted, and of a span of time (`.day`). A method that gives nothing (`sort`) is only offered where its value is used. Functions of a module that go on from the name (`stats.ttest`) are offered, where they take as many arguments. Unsafe otherwise: what looks like a slip may be a method of another type or release.
     """
 
     code = "ATT101"
@@ -98,6 +101,18 @@ class MisspeltAttribute(Rule):
     ) -> Iterator[Patch]:
         """The attribute spelt as the object has it, or, before it, its definition as the notebook uses it."""
         wrong = node.attr
+        if _is_nothing_used(context, owner, node, word):
+            sure = False
+            call = src.read(context.source).parents[node]
+            if word == "sort" and isinstance(call, ast.Call):
+                given = ", ".join(context.text(n) for n in (node.value, *call.args, *call.keywords))
+                yield self.patch(
+                    context.replace_here((*context.span(call), f"sorted({given})")),
+                    f"Use `sorted({given})`",
+                    f"{_name_kind(owner)} has no `{wrong}`, and its `sort` gives nothing.",
+                    why="The value is used; `sort` changes the list itself, and may be what is meant.",
+                    prior=0.5,
+                )
         definition = correct_definition(context, wrong, word, "attribute") if sure and _is_own(owner) else ()
         if definition:
             cause = f"{_name_kind(owner)} has no `{wrong}`: it is defined as `{word}`."
@@ -259,6 +274,13 @@ def _can_be_used_so(context: RuleContext, node: ast.Attribute, word: str) -> boo
     if not is_called:
         return thing is None or thing.type != "method"
     return thing is None or thing.is_callable
+
+
+def _is_nothing_used(context: RuleContext, owner: ObjectInfo, node: ast.Attribute, word: str) -> bool:
+    """``print(xs.srot())``: ``xs.sort()`` gives nothing, and the cell wants something; ``sorted(xs)`` may be meant."""
+    is_changing = word in CHANGING and owner.module in ("builtins", "collections") and not owner.is_module
+    parents = src.read(context.source).parents
+    return is_changing and context.is_called(node) and not isinstance(parents.get(parents[node]), ast.Expr)
 
 
 def _respell_attribute(context: RuleContext, node: ast.Attribute, word: str) -> list[Splice]:
