@@ -20,6 +20,7 @@ class BooleanDummies(Rule):
 
     **Failure** `ValueError: Pandas data cast to numpy dtype of object`, `TypeError: numpy boolean subtract, the - operator, is not
     supported`, `AttributeError: 'float' object has no attribute 'shape'` at `np.corrcoef(df.values.T)`, below a call of `pd.get_dummies(…)`. Since pandas 2.0 its columns hold True and False.
+    So where another value than the stored one is shown: `df.describe()` leaves truth values out.
 
     **Fix** `pd.get_dummies(…, dtype="uint8")`, in every such call that the failing cell's values come from. The cells that made
     them run again, from the first on.
@@ -48,6 +49,7 @@ class BooleanDummies(Rule):
     )
     kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
+    restores = "pandas 2.0"
     why = "Until pandas 2.0 this was the default (https://pandas.pydata.org/docs/whatsnew/v2.0.0.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, questions
+from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.project import find_missing_path
 from jupyter_selfheal.healers.rules.context.spelling import (
     find_nearest,
@@ -17,6 +18,7 @@ from jupyter_selfheal.healers.rules.context.spelling import (
     keep_digits,
     normalize,
 )
+from jupyter_selfheal.healers.rules.local_copy import READERS
 from jupyter_selfheal.model import Applicability, Patch
 
 _DIGITS = re.compile(r"\d+")
@@ -35,6 +37,8 @@ _PART = re.compile(
 """Words of folders that tell one part of the data, or one stage of them, from another."""
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
+_THERE = "__import__('os').path.exists({!r})"
+
 _PROGRAMS = frozenset({".ipynb", ".py", ".pyc", ".html"})
 """Endings of what is beside data and is none: the notebook itself, say, which often bears its data's name."""
 
@@ -45,7 +49,8 @@ class NearFile(Rule):
     **Failure** `FileNotFoundError` (or SQLite's `unable to open database file`), where a file of a near name (case, extension, separator, a slip) is in the folder, or the
     very file is elsewhere in the notebook's tree.
 
-    **Fix** The text that names the file or its folder, in whichever cell it stands, is corrected to the existing relative path.
+    **Fix** The text that names the file or its folder, in whichever cell it stands, is corrected to the existing relative path. `os.chdir("C:/Users/ann/work")`
+    becomes `os.chdir(".")` where every file that the cells read by a relative path is here already.
 
     **Fix safety** Safe where one file only is so near by a slip in case, punctuation or spelling, or where one file of exactly this
     name is in the tree. Unsafe for another extension, where several are near, one of a file for each name (`GOOG.csv`), and where the path names a folder and the file lies in another one in its place (`train/labels.csv`, `test/labels.csv`), in a folder beside the notebook's own, in one of old files or tests, or not in the folder that says which part or stage of the data is meant (`processed/sales.csv`, `2019/sales.csv`). Silent where none is: then data are missing;
@@ -62,7 +67,9 @@ class NearFile(Rule):
         path = _find_database(context) if context.failure.ename == "OperationalError" else find_missing_path(context)
         if path is None:
             return
-        for nearby, sure in list_near_files(context, path)[:3]:
+        known = list_near_files(context, path)[:3]
+        yield from () if known else self._stay_here(context, path)
+        for nearby, sure in known:
             for cell_id, change in _list_corrections(context, path, nearby):
                 yield self.patch(
                     context.replace(cell_id, [change]),
@@ -73,6 +80,38 @@ class NearFile(Rule):
                     prior=0.85 if sure else 0.5,
                 )
                 break
+
+    def _stay_here(self, context: RuleContext, path: str) -> Iterator[Patch]:
+        """Work in this folder, where the cell goes into one of another machine."""
+        moves = [n for n in context.walk_notebook() if isinstance(n, ast.Call) and read_last_name(n.func) == "chdir"]
+        call = next((c for c in context.list_calls_at_failure() if read_last_name(c.func) == "chdir"), None)
+        given = call.args[0] if call is not None and len(call.args) == len(moves) == 1 else None
+        is_text = isinstance(given, ast.Constant) and given.value == path
+        read = _list_read_files(context) if given is not None and is_text and _is_foreign(path) else []
+        if given is None or not read or not all(context.is_true(_THERE.format(r)) for r in read):
+            return
+        wanted = path.replace("\\", "/").rstrip("/")
+        is_part = any(_is_in_another_folder(posixpath.join(wanted, r), r) for r in read)
+        yield self.patch(
+            context.replace_here((*context.span(given), '"."')),
+            'Stay in this folder: `os.chdir(".")`',
+            f"The folder `{path}` is of another machine. What the cells read there is here: `{read[0]}`.",
+            applicability=Applicability.UNSAFE if is_part else Applicability.SAFE,
+            why=self.why if is_part else "Every file that the notebook reads by a relative path is in this folder.",
+            prior=0.5 if is_part else 0.85,
+        )
+
+
+def _is_foreign(path: str) -> bool:
+    return path.startswith(("/", "~")) or ":" in path
+
+
+def _list_read_files(context: RuleContext) -> list[str]:
+    """The files that the notebook's cells read by relative paths that are written out, in their order."""
+    calls = [n for n in context.walk_notebook() if isinstance(n, ast.Call) and n.args]
+    readers = (c for c in calls if ((name := read_last_name(c.func)) == "open" and len(c.args) == 1) or name in READERS)
+    texts = (c.args[0].value for c in readers if isinstance(c.args[0], ast.Constant))
+    return list(dict.fromkeys(t for t in texts if isinstance(t, str) and t and not _is_foreign(t)))
 
 
 def _find_database(context: RuleContext) -> str | None:
@@ -129,7 +168,7 @@ def _is_in_another_folder(wanted: str, found: str) -> bool:
         return True
     if instead and found.startswith("../"):
         return True  # beside the notebook's own folder lies what other notebooks read
-    is_foreign = wanted.startswith(("/", "~")) or ":" in wanted  # of another machine: most of its folders say nothing
+    is_foreign = _is_foreign(wanted)  # of another machine: most of its folders say nothing
     if not missing or _are_slips(missing, instead):
         return False
     tells_year = bool(instead) or not is_foreign

@@ -38,7 +38,7 @@ class SilentChanges:
         compared = compare(cell, trial.steps[0].outputs)
         if not compared.differs or cell.id in told or not self.may_be(cell, notebook):
             return None
-        if not is_repeatable(cell, notebook) or is_trained(cell, notebook):
+        if not is_repeatable(cell, notebook) or _is_of_model(cell, notebook):
             return None
         return Failure(cell.id, cell.source, FailureKind.MISSED, evalue=OTHER_THAN_STORED, seconds=trial.seconds)
 
@@ -48,7 +48,7 @@ class SilentChanges:
             return replace(case, oracle=replace(case.oracle, as_stored=True))
         cell = case.notebook.cell(case.failure.cell_id)
         is_told = self.may_be(cell, case.notebook) and is_repeatable(cell, case.notebook)
-        return replace(case, may_differ_silently=is_told and not is_trained(cell, case.notebook))
+        return replace(case, may_differ_silently=is_told and not _is_of_model(cell, case.notebook))
 
     def is_in_vain(self, failure: Failure, outcome: Outcome) -> bool:
         """Whether such a cell is left as one that runs: nothing was applied that gives again what a release took away."""
@@ -62,9 +62,19 @@ _SUM_OF_GROUPS = re.compile(r"\b(?:groupby|resample)\(.*\.sum\(\)")
 """Texts are put together there since pandas 2.0; they were left out."""
 
 
+def _is_of_model(cell: Cell, notebook: Notebook) -> bool:
+    """Whether what the cell prints hangs on a fitted model, and not by far more on a default that a release changed."""
+    from jupyter_selfheal.healers.rules.changed_default import has_changed_defaults
+
+    return is_trained(cell, notebook) and not has_changed_defaults(cell.source)
+
+
 def _may_have_changed(source: str) -> bool:
-    from jupyter_selfheal.healers.rules.context.lost_writes import has_lost_writes  # not in every run
+    from jupyter_selfheal.healers.rules.boolean_dummies import has_boolean_dummies  # not in every run
+    from jupyter_selfheal.healers.rules.changed_default import has_changed_defaults
+    from jupyter_selfheal.healers.rules.context.lost_writes import has_lost_writes
     from jupyter_selfheal.healers.rules.context.text_questions import has_text_questions
     from jupyter_selfheal.healers.rules.pattern_replaced import has_patterns
 
-    return has_lost_writes(source) or has_text_questions(source) or has_patterns(source)
+    asked = (has_lost_writes, has_text_questions, has_patterns, has_boolean_dummies, has_changed_defaults)
+    return any(has(source) for has in asked)
