@@ -21,7 +21,7 @@ from jupyter_selfheal.healers.rules.context.replay import (
 )
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE, list_text_questions
 from jupyter_selfheal.healers.rules.context.written_before import find_older_use
-from jupyter_selfheal.model import Applicability, Failure, Patch, Replace
+from jupyter_selfheal.model import Applicability, Edit, Failure, Patch, Replace
 
 WARNING = "ChainedAssignmentError"
 """What pandas 3 warns of where such a write is lost; not where a column has a name of its own, nor where warnings are filtered."""
@@ -46,7 +46,7 @@ class LostWrite(Rule):
     method that is given the table, or that writes into the object's own (`self.data["c"].fillna(0, inplace=True)`), where pandas warned of it. A table whose
     name holds an array by now (`X = scaler.fit_transform(X)`) counts where pandas warned, or the notebook filters its warnings out.
 
-    **Fix** `df["c"] = df["c"].replace(…)`, `df.loc[mask, "c"] = 0`, in every such statement that the failing cell's values come from. Where texts are replaced by numbers, `infer_objects()` makes
+    **Fix** `df["c"] = df["c"].replace(…)`, `df.loc[mask, "c"] = 0`, in every such statement that the failing cell's values come from, and in those that write into the same table elsewhere. Where texts are replaced by numbers, `infer_objects()` makes
     a column of numbers of it, as pandas did itself.
 
     **Fix safety** Safe: the statement has no other effect than this one, it had it until pandas 3.0, and the failing cell runs with it
@@ -71,10 +71,13 @@ class LostWrite(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         writes = list_lost_writes(context)
-        splices: dict[str, list[Splice]] = {}
-        for write in writes:
-            splices.setdefault(write.cell_id, []).append(write.splice)
-        edits = change_and_replay(context, splices, {w.alias for w in writes if w.alias}) if writes else ()
+        aside = _list_writes_aside(context, writes)
+        named = {w.alias for w in writes if w.alias}
+        edits = _write_all(context, [*writes, *aside], named | {w.table for w in aside}) if aside else ()
+        if edits:
+            writes = [*writes, *aside]
+        elif writes:
+            edits = _write_all(context, writes, named)
         if not edits or list_text_questions(context):
             return  # PDA125 mends both: one without the other is not what the notebook did
         first = writes[0]
@@ -90,6 +93,49 @@ class LostWrite(Rule):
             applicability=None if all(w.is_sure for w in writes) else Applicability.UNSAFE,
             prior=0.92 if any(_explains_failure(context.failure, w) for w in writes) else 0.6,
         )
+
+
+def _write_all(context: RuleContext, writes: list[Write], also: set[str]) -> tuple[Edit, ...]:
+    """The edits of some writes, above the failing cell with the cells that run again; none where one of them cannot be made again."""
+    splices: dict[str, list[Splice]] = {}
+    for write in writes:
+        splices.setdefault(write.cell_id, []).append(write.splice)
+    below = {c.id for c in context.notebook.list_code_after(context.failure.cell_id)}
+    above = change_and_replay(context, {c: s for c, s in splices.items() if c not in below}, also)
+    return (*above, *(e for c in splices if c in below for e in context.replace(c, splices[c]))) if above else ()
+
+
+def _list_writes_aside(context: RuleContext, writes: list[Write]) -> list[Write]:
+    """What else is lost of the same tables, of which nothing fails here: in cells above that the failing one does not read, and in those
+    below, down to one where the name becomes something else. It is as surely lost, and else its cells would run and be wrong."""
+    tables = {w.table for w in writes if not (w.place or w.alias or w.column) and w.is_sure}
+    seen = {w.cell_id for w in writes}
+    above = {c.id for c in context.notebook.list_code_before(context.failure.cell_id)}
+    again = list_replayed_cells(context, tables)
+    found: list[Write] = []
+    for cell in (
+        *(context.notebook.cell(i) for i in again),
+        *context.notebook.list_code_after(context.failure.cell_id),
+    ):
+        source = context.source_of(cell.id)
+        if cell.id not in above:
+            tables -= {t for t in tables if t in src.find_names(source).binds and not _stays_table(source, t)}
+        if cell.id not in seen and not cell.skip and not cell.failed:
+            lost = [w for w in _list_writes(context, cell.id) if w.table in tables]
+            found += [w for w in lost if not (w.place or w.column or w.by_label)]
+    return found
+
+
+def _stays_table(source: str, name: str) -> bool:
+    """Whether what a cell binds a table's name to is made of that table: ``df = df.drop("a", axis=1)``."""
+    statements = [s.node for s in src.list_statements(source) if name in src.find_names(ast.unparse(s.node)).binds]
+    return all(isinstance(s, ast.Assign) and _find_root(s.value) == name for s in statements)
+
+
+def _find_root(node: ast.expr) -> str:
+    while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def may_come_of_a_table(failure: Failure) -> bool:
