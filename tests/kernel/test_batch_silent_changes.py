@@ -178,3 +178,45 @@ def test_a_pattern_that_does_not_explain_what_is_stored_stays(place: Path, line:
     store(given, 2, stored)
     done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=0)
     assert {c["status"] for c in done.notebook["cells"]} == {"ran"}
+
+
+DUMMIES = (
+    "import pandas as pd\nshops = pd.DataFrame({'kind': ['a', 'b', 'a', 'c'], 'n': [1.0, 2.0, 4.0, 3.0]})\n"
+    "wide = pd.get_dummies(shops, drop_first=True)"
+)
+MEANS = "print(wide.describe().loc['mean'].to_dict())"
+FACTORS = (
+    "import numpy as np\nfrom statsmodels.stats.outliers_influence import variance_inflation_factor\n"
+    "from sklearn.linear_model import LinearRegression\n"
+    "rows = np.array([[1.0, 2.0], [2.0, 2.5], [3.0, 4.5], [4.0, 4.0]])\n"
+    "model = LinearRegression().fit(rows[:, :1], rows[:, 1])\nx = rows[:, model.coef_.nonzero()[0].tolist() + [1]]"
+)
+FACTOR = "print([round(variance_inflation_factor(x, i), 2) for i in range(2)])"
+
+
+@pytest.mark.parametrize(
+    ("cells", "stored", "mended"),
+    [
+        ((DUMMIES, MEANS), "{'n': 2.5, 'kind_b': 0.25, 'kind_c': 0.25}\n", "drop_first=True, dtype=\"uint8\")"),
+        ((FACTORS, FACTOR), "[22.23, 22.23]\n", "variance_inflation_factor(x, i, standardize=False)"),
+        ((DUMMIES, MEANS), "{'n': 2.5, 'kind_b': 0.5, 'kind_c': 0.25}\n", ""),  # of other rows
+        ((DUMMIES, MEANS), "{'n': 2.5}\n", ""),  # written since pandas 2
+        ((FACTORS, FACTOR), "[29.4, 1.2]\n", ""),  # of other rows
+    ],
+)  # fmt: skip
+def test_a_default_of_before_is_given_where_what_is_stored_comes_again_with_it(
+    place: Path, cells: tuple[str, ...], stored: str, mended: str
+) -> None:
+    given = write(place / "n.ipynb", *cells)
+    store(given, len(cells) - 1, stored)
+    done = heal(given, "-o", "out.ipynb", "--offline", "--json", ends=0)
+    assert [c["status"] for c in done.notebook["cells"]] == ["ran", "healed" if mended else "ran"]
+    assert not mended or mended in "\n".join(sources(place / "out.ipynb"))
+
+
+def test_a_folder_of_another_machine_is_not_gone_into_where_what_is_read_lies_here(place: Path) -> None:
+    (place / "loans.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    read = "rows = open('loans.csv').read()"
+    given = write(place / "n.ipynb", "import os", r"os.chdir('E:\\ann\\Loans')", read)
+    heal(given, "-o", "out.ipynb", "--offline", ends=0)
+    assert sources(place / "out.ipynb") == ["import os", 'os.chdir(".")', read]
