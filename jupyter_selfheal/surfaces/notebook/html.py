@@ -46,6 +46,8 @@ def _sum_totals(reports: Sequence[NotebookReport]) -> Mapping[str, Any]:
     same, asked = sum(r.reproduced_outputs[0] for r in reports), sum(r.reproduced_outputs[1] for r in reports)
     return {
         "notebooks": len(reports),
+        "healed_notebooks": sum(bool(r.count(Status.HEALED)) for r in reports),
+        "not_run": sum(bool(r.error) for r in reports),
         "cells": sum(len(r.records) for r in reports),
         "healed": sum(r.count(Status.HEALED) for r in reports),
         "left": sum(r.count(Status.LEFT_ALONE, Status.MEANT_TO_FAIL) for r in reports),

@@ -105,6 +105,10 @@ def test_the_page_of_several_notebooks_begins_with_an_overview(
 ) -> None:
     failed = NotebookReport("/some/where/broken.ipynb", error="/some/where/broken.ipynb: not valid JSON")
     text = format_page([healed[1], failed])
+    assert "<h1>1 cell healed in 1 of 2 notebooks</h1>" in text
+    assert "<b>1</b>could not be run" in text
+    assert "could not be run" not in format_page([healed[1]])
+    assert "<h1>1 cell healed in 1 notebook</h1>" in format_page([healed[1]])
     assert 'aria-label="2 ran, 1 healed, 2 still broken"' in text
     assert 'not valid JSON · <a href="#n2">broken.ipynb</a>' in text
     assert "jupyter selfheal trace run-1" in text
@@ -207,7 +211,8 @@ def test_two_notebooks_of_one_name_are_told_apart() -> None:
 
 def test_a_notebook_without_code_is_not_said_to_be_unrunnable() -> None:
     page = format_page([NotebookReport("words.ipynb"), NotebookReport("bad.ipynb", error="bad.ipynb: not JSON")])
-    assert page.count("could not be run") == 1
+    assert page.count('class="bars">could not be run') == 1
+    assert "<b>1</b>could not be run" in page
 
 
 def test_the_dot_of_a_notebook_has_the_colour_of_what_is_worst_in_its_bar(document: Make) -> None:
