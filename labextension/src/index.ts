@@ -12,7 +12,7 @@ import { Signal } from '@lumino/signaling';
 
 import { apply, elsewhere, focusCell, isHere, whereabouts } from './apply';
 import { cardTexts } from './cardTexts';
-import { addCommands, expect, healCell, isSeen } from './commands';
+import { addCommands, expect, healCell } from './commands';
 import { drawDiff } from './diff';
 import { offer, outputsOf, withdraw } from './healButton';
 import { hideHealed, showDied } from './healedLine';
@@ -20,6 +20,7 @@ import type { HealedMemory, IHealedCell } from './healedMemory';
 import { openHistory, showLinesAgain } from './history';
 import { KernelLine } from './kernel';
 import { Lines } from './lines';
+import { notify } from './notices';
 import { needsOffer } from './outputs';
 import { keepText } from './remains';
 import { openReview } from './review';
@@ -166,26 +167,6 @@ function tellDeath(panel: NotebookPanel, line: KernelLine): void {
   });
 }
 
-function notify(app: JupyterFrontEnd, panel: NotebookPanel, line: KernelLine): void {
-  let told = '';
-  line.changed.connect((_, state) => {
-    const cell = panel.content.widgets.find(candidate => candidate.model.id === state.cell);
-    if (state.phase !== 'proposed' || state.run + state.status === told || !cell) {
-      return;
-    }
-    told = state.run + state.status;
-    const card = (): Element => cell.node.querySelector('.jupyter-selfheal') ?? cell.node;
-    if (!isSeen(panel, card())) {
-      const show = (): void => {
-        app.shell.activateById(panel.id);
-        focusCell(panel.content, cell);
-        card().scrollIntoView({ block: 'center' });
-      };
-      Notification.info(state.status, { autoClose: 15_000, actions: [{ label: trans.__('Show'), callback: show }] });
-    }
-  });
-}
-
 const plugin: JupyterFrontEndPlugin<void> = {
   id: ID,
   description: 'Heals failing cells: every fix offered was tested in a copy of the kernel.',
@@ -210,7 +191,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     watchCells(tracker, lines);
     addCommands(app, tracker, lines, palette);
     tracker.widgetAdded.connect((_, panel) => {
-      notify(app, panel, lines.of(panel));
+      notify(app, tracker, panel, lines.of(panel));
       place(panel, lines.of(panel));
       tellDeath(panel, lines.of(panel));
       carryOut(panel, lines.of(panel));

@@ -118,19 +118,42 @@ def test_status_bar_and_menu_follow_what_a_cell_switches(page: Any, server: Serv
     assert page.evaluate(toggled) == "false,true"
 
 
-def test_notification_tells_of_a_fix_out_of_sight(page: Any, server: Server) -> None:
-    slow = "import os, time\nwhile not os.path.exists('seen'):\n    time.sleep(0.05)\n" + TYPO
-    lab = Lab(page, server, server.notebook("far.ipynb", [slow, *["\n" * 12] * 12]))
+def fail_out_of_sight(page: Any, server: Server, name: str) -> tuple[Lab, Any]:
+    """A notebook whose second cell failed above what is in view, and the notification of its fix."""
+    slow = f"import os, time\nwhile not os.path.exists('{name}'):\n    time.sleep(0.05)\n" + TYPO
+    lab = Lab(page, server, server.notebook(f"{name}.ipynb", [slow, *["\n" * 12] * 12, "%heal approve"]))
     lab.ready()
     lab.run(1)
-    lab.click(12)
-    (server.folder / "seen").touch()
+    lab.click(14)
+    (server.folder / name).touch()
     toast = page.locator(".Toastify__toast", has_text="fix ready")
     toast.wait_for()
+    # as if much time had gone by: it has come to rest, and one that closes by itself is closing
+    page.evaluate("() => document.querySelector('.Toastify').getAnimations({ subtree: true }).forEach(a => a.finish())")
+    return lab, toast
+
+
+def test_notification_of_a_fix_out_of_sight_stays_and_leads_there(page: Any, server: Server) -> None:
+    _, toast = fail_out_of_sight(page, server, "far")
     toast.get_by_role("button", name="Show").click()
     seen = "() => document.querySelector('.jupyter-selfheal').getBoundingClientRect().top < window.innerHeight"
     page.wait_for_function(seen)
     assert page.evaluate(seen), "Show scrolls to the card"
+    toast.wait_for(state="detached")
+
+
+def test_notification_goes_once_its_card_is_seen(page: Any, server: Server) -> None:
+    lab, toast = fail_out_of_sight(page, server, "come-by")
+    lab.cell(1).evaluate("cell => cell.querySelector('.jupyter-selfheal').scrollIntoView()")
+    toast.wait_for(state="detached")
+    assert lab.card(1).is_visible()
+
+
+def test_notification_goes_once_the_fix_is_approved_elsewhere(page: Any, server: Server) -> None:
+    lab, toast = fail_out_of_sight(page, server, "elsewhere")
+    lab.run(14)
+    lab.expect_output(1, "there are 3")
+    toast.wait_for(state="detached")
 
 
 @pytest.mark.slow

@@ -107,7 +107,8 @@ def test_two_thousand_hostile_cells(user: User) -> None:
     for line, count in sorted(found.items()):
         print(f"{count:5} {line}")
     assert memory[-1] - memory[1] < 8
-    assert descriptors[-1] <= descriptors[1] + 1
+    # one that is just being let go of is counted above, one that stays is a leak
+    assert wait_until(lambda: open_descriptors(user.kernel.pid) <= descriptors[1] + 1), descriptors
     machinery = {line for line in found if line.endswith("machinery")}
     assert machinery <= {"kills its guard: machinery", "closes descriptors: machinery"}
     assert found[f"never ends: {Ending.TIMED_OUT}"] > 0
