@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import html
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from jupyter_selfheal.surfaces.bench.rows import Row
 
 NEAREST = 5
 """Misses whose diffs are shown."""
+
+MESSAGE = 110
+"""Letters of a message that tell one kind from another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,8 @@ def _count_groups(rows: Sequence[Row], key: Callable[[Row], str]) -> tuple[tuple
 
 def _normalise_message(row: Row) -> str:
     """The message with its numbers and names taken out, so that like ones meet."""
-    return re.sub(r"'[^']*'|`[^`]*`|\d+(\.\d+)?", "…", row.why)[:70] or "nothing said"
+    said = re.sub(r"'[^']*'|`[^`]*`|\d+(\.\d+)?", "…", row.why)
+    return textwrap.shorten(said, MESSAGE, placeholder=" …") or "nothing said"
 
 
 GROUPS: tuple[tuple[str, Callable[[Row], str]], ...] = (
