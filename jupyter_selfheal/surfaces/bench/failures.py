@@ -17,7 +17,7 @@ from jupyter_selfheal.surfaces.bench.rows import Row
 NEAREST = 5
 """Misses whose diffs are shown."""
 
-MESSAGE = 110
+MESSAGE = 120
 """Letters of a message that tell one kind from another."""
 
 
