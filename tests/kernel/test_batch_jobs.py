@@ -105,7 +105,6 @@ def test_one_person_is_not_asked_about_several_notebooks_at_once(place: Path) ->
     assert "one notebook at a time" in done.stderr
 
 
-@pytest.mark.slow
 def test_the_kernel_of_somebody_elses_environment_is_replaced_and_that_is_said(place: Path) -> None:
     given = write(
         place / "n.ipynb", cell("print('a'.uper())"), kernelspec={"name": "conda-env-lab-py", "display_name": "?", "language": "python"}

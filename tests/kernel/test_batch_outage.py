@@ -78,7 +78,6 @@ def test_a_model_that_is_named_and_has_no_key_is_an_outage(place: Path, monkeypa
         assert len(server.requests) == 1
 
 
-@pytest.mark.slow
 def test_a_missing_key_is_no_matter_where_the_free_healers_heal_everything(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

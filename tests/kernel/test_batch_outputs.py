@@ -42,7 +42,6 @@ def test_a_cell_below_that_gives_20_where_30_is_stored_withholds_a_safe_fix(plac
     assert sources(place / "out.ipynb")[1] == "found = size['W']"
 
 
-@pytest.mark.slow
 def test_the_same_fix_is_applied_where_the_cell_below_gives_what_is_stored(place: Path) -> None:
     given = write(place / "n.ipynb", "size = {'w': 30}", "found = size['W']", stored("print(found)", "30\n"))
     done = heal(given, "-o", "out.ipynb", ends=0)
@@ -124,7 +123,6 @@ def test_what_cannot_be_healed_is_said_and_markers_and_chance_are_respected(plac
     assert done.notebook["notes"] == ["not held to the stored output, which hangs on chance, time or place: cell 4"]
 
 
-@pytest.mark.slow
 def test_what_depends_on_an_unhealed_cell_is_not_held_to_its_output(place: Path) -> None:
     given = write(place / "n.ipynb", "x = 1", "x = read_it() + 1", stored("print(x + 4)", "7\n"))
     cells = heal(given, "-o", "out.ipynb", "--outputs", "expect", "--json", ends=1).cells

@@ -48,7 +48,6 @@ def test_approve_in_a_new_cell_turns_it_into_the_fix_and_runs_it(loaded: LiveKer
     assert next(p for p in undone["payload"] if p["source"] == "set_next_input")["text"] == TYPO
 
 
-@pytest.mark.slow
 def test_where_a_page_shows_the_cell_it_puts_the_fix_in(loaded: LiveKernel) -> None:
     loaded.tell({"action": "context", "cells": [{"id": "cell-1", "source": TYPO}]})
     loaded.ask("comm_open", {"comm_id": "state", "target_name": "jupyter_selfheal.state", "data": {}})
@@ -112,7 +111,6 @@ def is_ignoring_interrupts(pid: int) -> bool:
     return bool(ignored >> (signal.SIGINT - 1) & 1)
 
 
-@pytest.mark.slow
 def test_a_dismissed_fix_is_not_said_to_be_missing(loaded: LiveKernel) -> None:
     fail(loaded)
     loaded.card("fix ready, tested")
@@ -175,7 +173,6 @@ def test_top_level_await_and_time_below_heal(loaded: LiveKernel) -> None:
     assert loaded.value("y") == "6"
 
 
-@pytest.mark.slow
 def test_cells_waiting_for_nobody_print_the_fix(loaded: LiveKernel) -> None:
     reply = loaded.run(TYPO, "cell-1", allow_stdin=False)
     assert reply["status"] == "error"
@@ -247,7 +244,6 @@ def test_kernel_death_takes_everything_along(loaded: LiveKernel) -> None:
     assert not alive
 
 
-@pytest.mark.slow
 def test_attached_debugger_changes_nothing(loaded: LiveKernel) -> None:
     # without debugpy's adapter: a process of its own that a busy machine may not start in the half minute it is given
     listen = "import debugpy; _, port = debugpy.listen(('127.0.0.1', 0), in_process_debug_adapter=True)"
@@ -261,7 +257,6 @@ def test_attached_debugger_changes_nothing(loaded: LiveKernel) -> None:
     debugger.close()
 
 
-@pytest.mark.slow
 def test_cell_under_time_is_healed(loaded: LiveKernel) -> None:
     reply = loaded.run("%%time\nitems = [1]\nitems.appendd(2)", "cell-1", allow_stdin=True)
     if reply["status"] == "ok":
@@ -269,7 +264,6 @@ def test_cell_under_time_is_healed(loaded: LiveKernel) -> None:
     assert "+items.append(2)" in loaded.card("fix ready, tested")
 
 
-@pytest.mark.slow
 def test_script_that_fails_and_autoreload_leave_the_session_as_it_is(loaded: LiveKernel, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("values = []\nvalues.appendd(1)\n")
     loaded.run("%load_ext autoreload\n%autoreload 2")

@@ -45,7 +45,6 @@ def test_syntax_error_below_blank_lines_is_found(loaded: LiveKernel) -> None:
     assert "+values = [1, 2]" in loaded.card(PROVEN)
 
 
-@pytest.mark.slow
 def test_fault_in_an_earlier_cell_with_a_heal_line_is_fixed_there(loaded: LiveKernel) -> None:
     loaded.run(
         "%%heal\n\ndef total(rows):\n    found = []\n    for row in rows:\n        found.appendd(row)\n    return sum(found)",
@@ -80,7 +79,6 @@ def test_without_a_fix_the_card_says_what_was_expected_and_what_came(loaded: Liv
     assert "Expected 'ready', got 2" in loaded.card("No working fix found")
 
 
-@pytest.mark.slow
 def test_fix_that_awaits_is_put_into_the_cell_to_be_run_there(loaded: LiveKernel) -> None:
     cell = "%%heal\nimport asyncio\nitems = [1, 2]\nawait asyncio.sleep(0)\nitems.appendd(3)\nprint(len(items))"
     assert loaded.run(cell, "c", allow_stdin=True)["status"] == "error"

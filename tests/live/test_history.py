@@ -11,7 +11,6 @@ pytestmark = pytest.mark.kernel
 PROVEN = "fix ready, tested"
 
 
-@pytest.mark.slow
 def test_name_whose_cell_failed_before_it_was_made_is_made_by_running_that_cell(loaded: LiveKernel) -> None:
     loaded.run("%heal off")
     assert loaded.run("doubled = base * 2", "a", allow_stdin=True)["ename"] == "NameError"

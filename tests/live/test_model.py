@@ -71,7 +71,6 @@ def test_what_would_be_sent_is_told_before_anything_was_healed(tmp_path: Path) -
         kernel.stop()
 
 
-@pytest.mark.slow
 def test_what_a_search_tried_was_not_sent(loaded: LiveKernel) -> None:
     loaded.run("def last(items):\n    return items[0]", "a")
     loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "b", allow_stdin=True)

@@ -75,7 +75,6 @@ def test_proof_of_a_resume_runs_what_the_resume_runs(loaded: LiveKernel) -> None
     assert loaded.value("kept") == "[1.5, 2]"
 
 
-@pytest.mark.slow
 def test_auto_runs_nothing_twice(loaded: LiveKernel) -> None:
     loaded.run("%heal auto on\nseen, values = [], [1.5]")
     reply = loaded.run(f"%%heal --wait\n{SIDE_EFFECT}", "c")
@@ -105,7 +104,6 @@ def test_card_says_what_approving_does_twice(loaded: LiveKernel) -> None:
 HALF_WAY = "diffs = []\nfor i in range(len(vals)):\n    diffs.append(vals[i + 1] - vals[i])"
 
 
-@pytest.mark.slow
 def test_loop_that_failed_half_way_is_not_resumed(loaded: LiveKernel) -> None:
     """What is shown is what approving does: four differences, not those that are there already and four more."""
     loaded.run("vals = [1, 3, 6, 10, 15]")
@@ -134,7 +132,6 @@ def test_what_the_card_shows_is_what_approving_gives(loaded: LiveKernel) -> None
     )
 
 
-@pytest.mark.slow
 def test_where_a_line_holds_several_statements_nothing_is_done_twice_unasked(loaded: LiveKernel) -> None:
     """Which of them had run is not known: that is said, and none is left out or run again by itself."""
     loaded.run("%heal auto on\nseen, values = [], [1.5]")

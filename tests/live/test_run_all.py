@@ -21,7 +21,6 @@ def run_all(kernel: LiveKernel, *, allow_stdin: bool = False) -> list[str]:
     ]  # fmt: skip
 
 
-@pytest.mark.slow
 def test_goes_on_after_a_heal_that_needs_no_approval(loaded: LiveKernel) -> None:
     loaded.run("%heal auto on")
     first, healed, last = (loaded.done(request) for request in run_all(loaded))
@@ -50,7 +49,6 @@ def test_ends_where_nobody_approves(loaded: LiveKernel) -> None:
     assert last["text"] == ""
 
 
-@pytest.mark.slow
 def test_ends_where_the_user_says_no(loaded: LiveKernel) -> None:
     requests = run_all(loaded, allow_stdin=True)
     assert "Apply?" in loaded.answer("n")

@@ -40,7 +40,6 @@ def test_a_number_that_is_that_of_no_failing_cell_is_refused(loaded: LiveKernel)
     assert loaded.value(FOLDER) == "[]"
 
 
-@pytest.mark.slow
 def test_bisect_names_the_first_cell_that_no_longer_gives_what_is_stored(loaded: LiveKernel) -> None:
     stored = {"x = 2\nx": "2", "y = x * 3\ny": "7", "y + 1": "8"}
     told = [

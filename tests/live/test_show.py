@@ -28,7 +28,6 @@ def test_show_says_what_failed_the_fix_and_its_evidence(loaded: LiveKernel) -> N
     assert "fixed" in loaded.run("%heal show")["text"].splitlines()[0]
 
 
-@pytest.mark.slow
 def test_show_is_of_the_last_failure(loaded: LiveKernel) -> None:
     loaded.run(TYPO, "c", allow_stdin=True)
     loaded.card("fix ready, tested")

@@ -33,7 +33,6 @@ def workers(kernel: LiveKernel) -> list[psutil.Process]:
     return [process for process, command in kernel.commands() if "surfaces.worker.__main__" in command]
 
 
-@pytest.mark.slow
 def test_closed_heal_is_tried_again_with_a_hint(loaded: LiveKernel) -> None:
     loaded.run("def last(items):\n    return items[0]", "f")
     loaded.run("table = {}\ntable['a']['b']", "c", allow_stdin=True)
@@ -233,7 +232,6 @@ def test_restart_while_it_waits_leaves_nothing(loaded: LiveKernel) -> None:
     assert loaded.run("print('items' in globals())")["text"].strip() == "False"
 
 
-@pytest.mark.slow
 def test_script_that_fails_under_run_is_no_cell_of_the_notebook(loaded: LiveKernel, tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("values = []\nvalues.appendd(1)\n")
     reply = loaded.run(f"%run {tmp_path / 'script.py'}", "c", allow_stdin=True)
@@ -243,7 +241,6 @@ def test_script_that_fails_under_run_is_no_cell_of_the_notebook(loaded: LiveKern
     assert len(loaded.displays) == 1
 
 
-@pytest.mark.slow
 def test_waiting_cell_that_is_healed_lets_run_all_go_on(loaded: LiveKernel) -> None:
     loaded.run("%heal auto on")
     reply = loaded.run("%%heal --wait\nvalues = [1.5]\nprint(math.floor(values[0]))", "c", allow_stdin=True)
@@ -275,7 +272,6 @@ def test_failure_without_a_copy_before_its_cell_is_healed_from_the_whole_cell(lo
     assert loaded.value("diffs") == "[2, 3]"
 
 
-@pytest.mark.slow
 def test_what_a_method_of_the_notebook_changed_is_not_done_again_where_no_copy_is(loaded: LiveKernel) -> None:
     """The first assert would fail from the state that the second one left: that is not said to be the same state."""
     shelf = "class Shelf:\n    lent = 0\n    def lend(self):\n        self.lent += 1\n        return self.lent < 2\nshelf = Shelf()"

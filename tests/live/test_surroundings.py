@@ -24,7 +24,6 @@ def test_files_that_are_named_like_modules_of_python_change_nothing(kernel: Live
     assert kernel.run("%heal approve")["status"] == "ok"
 
 
-@pytest.mark.slow
 def test_what_a_sitecustomize_prints_is_no_message_of_the_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,6 @@ def test_cell_tagged_raises_exception_gets_no_card(loaded: LiveKernel) -> None:
     assert len(loaded.displays) == 1
 
 
-@pytest.mark.slow
 def test_tag_that_only_the_notebook_told_of_counts_too(loaded: LiveKernel) -> None:
     """VS Code, say, sends no tags with the request; our extension tells them with the notebook."""
     cell = {"id": "a", "source": TYPO, "kind": "code", "tags": ["raises-exception"], "outputs": []}

@@ -187,7 +187,6 @@ def test_edited_fix_is_proven_before_it_is_applied(tmp_path: Path) -> None:
     terminal.child.close(force=True)
 
 
-@pytest.mark.slow
 def test_without_an_editor_the_cell_is_typed(terminal: Terminal) -> None:
     terminal.type("items = [1, 2]; items.appendd(3)")
     terminal.until(r"Apply\? ")
@@ -199,7 +198,6 @@ def test_without_an_editor_the_cell_is_typed(terminal: Terminal) -> None:
     assert "[7, 8]" in terminal.value("items")
 
 
-@pytest.mark.slow
 def test_editor_that_fails_leaves_the_fix_as_it_was(tmp_path: Path) -> None:
     terminal = Terminal(tmp_path, editor="false")
     terminal.type("%load_ext jupyter_selfheal")
@@ -246,7 +244,6 @@ def test_undo_brings_the_old_source_to_the_next_prompt(tmp_path: Path) -> None:
     terminal.child.close(force=True)
 
 
-@pytest.mark.slow
 def test_undo_at_a_simple_prompt_prints_the_old_source(terminal: Terminal) -> None:
     terminal.type("items = [1]; items.appendd(2)")
     terminal.until(r"Apply\? ")

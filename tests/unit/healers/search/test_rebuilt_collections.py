@@ -72,7 +72,6 @@ def test_an_order_by_a_part_is_found_and_applied() -> None:
     assert not best["rival"]
 
 
-@pytest.mark.slow
 def test_two_slips_of_one_line_of_thought_are_found_together() -> None:
     old = (
         "def spell(text):\n    if text == '':\n        return text\n    out = ''\n    count = 0\n    last = text[0]\n    for c in text:\n"

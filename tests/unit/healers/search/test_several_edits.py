@@ -243,7 +243,6 @@ def first_over(limit, row):
 """
 
 
-@pytest.mark.slow
 def test_a_change_after_which_nothing_raises_is_gone_on_from_though_no_check_passes_yet() -> None:
     checks = (
         "assert first_over(3, [1, 4, 9]) == 1\nassert first_over(8, [1, 4, 9]) == 2\nassert first_over(9, [1, 4, 9]) == 2\n"

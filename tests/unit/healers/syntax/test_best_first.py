@@ -171,7 +171,6 @@ def test_each_place_of_a_quote_is_put_before_what_mends_the_rest(monkeypatch: py
     assert any(r.source.endswith('"and", x, "is", x + x)\ntotal = 3\n') for r in readings)
 
 
-@pytest.mark.slow
 def test_states_that_are_the_same_down_to_their_fault_are_put_off(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of five slips in one cell the last one is reached after 5,600 compiled sources, and after 7,200 where none is put off."""
     monkeypatch.setattr(parser, "COMPILES", 6_400 // best_first.PATIENCE)
