@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Failure, FailureKind, Insert, Install, Move, Notebook, Patch, SkipReason
+from jupyter_selfheal.model import Failure, FailureKind, Insert, Install, Move, Notebook, Patch, Replace, SkipReason
 from jupyter_selfheal.scoring.repeatable import is_repeatable, is_trained
 from jupyter_selfheal.scoring.stored import compare
 from jupyter_selfheal.surfaces.notebook.cell_run import CellRun
@@ -20,12 +20,13 @@ def list_suspects(
     """The cells below a fix that were first run behind it, failed there and in the clean run, and may run without any fix.
 
     Not those that follow from another cell, or by chance; nor those that read a name which nothing binds without the fixes, or what a loop had
-    filled that failed half-way; nor what ended in the time limit, as with the data that it has now a cell may need longer.
+    filled that failed half-way, or what a name held that a healed cell gives another value behind what failed there, by a line that no fix has
+    to do with: they ran on what their author had left behind. Where something is stored of such a cell, it may be meant to; nor what ended in the time limit, as with the data that it has now a cell may need longer.
     """
     ids = [c.id for c in given.cells]
     touched = {i for patch in patches for i in _list_places(patch)}
     first = min((n for n, i in enumerate(ids) if i in touched), default=0)
-    never_bound = _find_never_bound(given, records)
+    never_bound, older = _find_never_bound(given, records)
     return [
         i
         for i in ids[first:]
@@ -34,7 +35,8 @@ def list_suspects(
         and i in seen
         and seen[i].failure
         and not any(f.kind in FATAL for f in seen[i].failure)
-        and never_bound.isdisjoint(src.find_names(records[i].cell.source).uses)
+        and never_bound.isdisjoint(uses := src.find_names(records[i].cell.source).uses)
+        and (older.isdisjoint(uses) or given.cell(i).outputs)
     ]
 
 
@@ -66,10 +68,11 @@ def _may_be_lost(record: Record) -> bool:
     return record.status in BROKEN - {Status.CASCADE, Status.NOT_REACHED, Status.REVERTED} and not is_by_chance
 
 
-def _find_never_bound(given: Notebook, records: Mapping[str, Record]) -> frozenset[str]:
+def _find_never_bound(given: Notebook, records: Mapping[str, Record]) -> tuple[frozenset[str], frozenset[str]]:
     """Names that, as the notebook was given, stand only behind what fails in cells that are healed, and those that a loop fills which fails there:
-    what is done with an empty or a half list says nothing."""
-    lost, bound, half_made = set[str](), set[str](), set[str]()
+    what is done with an empty or a half list says nothing. And those that hold what they did above, as a line behind is not come to that
+    gives them another value."""
+    lost, bound, half_made, older = set[str](), set[str](), set[str](), set[str]()
     for cell in given.cells:
         if cell.kind != "code":
             continue
@@ -80,7 +83,27 @@ def _find_never_bound(given: Notebook, records: Mapping[str, Record]) -> frozens
         lost |= missing
         half_made -= reached
         half_made |= _find_half_made(cell.source, failed[0]) if failed else set()
-    return frozenset((lost - bound) | half_made)
+        older -= reached
+        if failed and record is not None and all(isinstance(e, Replace) and e.cell_id == cell.id for e in record.edits):
+            older |= _find_set_behind(
+                cell.source, failed[0], "".join(e.source for e in record.edits[-1:] if isinstance(e, Replace))
+            )
+    return frozenset((lost - bound) | half_made), frozenset(older)
+
+
+def _find_set_behind(source: str, failure: Failure, healed: str) -> set[str]:
+    """The names that a cell gives a value behind the statement that failed, by statements that the healed one has too, and that read nothing of
+    what failed or was changed."""
+    kept = {ast.dump(s.node) for s in src.list_statements(healed)}
+    found, tainted = set[str](), set[str]()
+    for statement in src.list_statements(source):
+        names = src.collect_names([statement.node])
+        is_own = statement.index > failure.statement >= 0 and ast.dump(statement.node) in kept
+        if is_own and isinstance(statement.node, ast.Assign) and tainted.isdisjoint(names.uses):
+            found |= names.binds
+        elif statement.index >= failure.statement or ast.dump(statement.node) not in kept:
+            tainted |= names.binds | names.changes
+    return found - tainted
 
 
 def _find_half_made(source: str, failure: Failure) -> frozenset[str]:

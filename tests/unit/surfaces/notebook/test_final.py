@@ -217,3 +217,31 @@ def test_a_fix_is_kept_though_a_cell_ran_on_the_empty_list_of_a_loop_that_failed
 )  # fmt: skip
 def test_one_that_takes_from_a_cell_what_it_had_is_taken_back(document: Make, cells: tuple[str, ...]) -> None:
     assert run_statuses(batch(document(*cells), write_one))[1] is Status.REVERTED
+
+
+def test_a_fix_is_kept_though_a_cell_ran_on_what_a_line_behind_the_failure_replaces(document: Make) -> None:
+    again = "last = 1 + undefined\nmodel = {}"
+    made = batch(document("model = {'fitted': 1}", again, "model['fitted']"), write_one)
+    assert run_statuses(made) == [Status.RAN, Status.HEALED, Status.NOT_HEALED]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "last = 1 + undefined\nmodel = {'other': last}",  # of what was mended
+        "last = 1 + undefined\nother = {'other': last}\nmodel = other",
+        "model = {} if undefined else {'fitted': 2}",  # in the line that was mended
+        "last = 1 + undefined\nmodel = {'other': undefined}",  # a line that was mended too
+        "last = 1 + undefined\nmodel.pop('fitted')",  # it is emptied, not given another value
+    ],
+)
+def test_it_is_taken_back_where_the_fix_has_to_do_with_the_new_value(document: Make, again: str) -> None:
+    made = batch(document("model = {'fitted': 1}", again, "model['fitted']"), write_one)
+    assert run_statuses(made)[1] is Status.REVERTED
+
+
+def test_it_is_taken_back_where_what_ran_on_the_older_value_is_stored(document: Make) -> None:
+    again = "last = 1 + undefined\nmodel = {}"
+    shows = cell("model['fitted']", outputs=[{"output_type": "stream", "name": "stdout", "text": "1\n"}])
+    made = batch(document("model = {'fitted': 1}", again, shows), write_one)
+    assert run_statuses(made)[1] is Status.REVERTED
