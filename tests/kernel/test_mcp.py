@@ -131,6 +131,25 @@ def test_an_edit_that_misses_what_is_expected_has_no_id(agent: Any) -> None:
     assert "7.7" in said["why_not"]
 
 
+def test_a_question_of_what_is_printed_says_what_answers_it(agent: Any, root: Path) -> None:
+    """No value of the cell tells `sorted(xs)` from `xs.sort()` in a `print`: what it must print does."""
+    write(root / "sort.ipynb", "xs = [3, 1, 2]", "print(xs.srot())")
+    said = agent.call("propose_fixes", path="sort.ipynb", cell_id="c1")
+    assert said["fixes"][0]["fix_id"] is None
+    (question,) = said["questions"]
+    assert question["answers"] == ["[1, 2, 3]", "None"]
+    assert question["say"] == [{"stdout": "[1, 2, 3]"}, {"stdout": "None"}]
+    assert "what `say` holds for it" in said["next"]
+    answered = agent.call("propose_fixes", path="sort.ipynb", cell_id="c1", **question["say"][0])
+    assert answered["fixes"][0]["diff"].splitlines()[1:] == ["-print(xs.srot())", "+print(sorted(xs))"]
+    assert answered["fixes"][0]["accepted"]
+    assert answered["fixes"][0]["fix_id"]
+    mine = agent.call(
+        "try_patch", path="sort.ipynb", edits=[edit("c1", "print(xs.srot())", "print(xs.sort())")], stdout="[1, 2, 3]"
+    )
+    assert (mine["accepted"], mine["fix_id"]) == (False, None)
+
+
 def test_code_in_a_copy_changes_nothing(agent: Any) -> None:
     def ask(code: str) -> Any:
         return agent.call("run_in_copy", path="shop.ipynb", cell_id="c2", code=code)
@@ -201,6 +220,7 @@ HOSTILE: list[tuple[str, dict[str, Any], str]] = [
     ("try_patch", {"path": "shop.ipynb", "edits": [edit("c1", TOTAL, TOTAL)]}, "change nothing"),
     ("try_patch", {"path": "shop.ipynb", "edits": MENDING * 2}, "of the same cell"),
     ("try_patch", {"path": "shop.ipynb", "edits": MENDING, "expect": "7.7 +"}, "no Python expression"),
+    ("try_patch", {"path": "shop.ipynb", "edits": MENDING, "stdout": "/(/"}, "no regular expression"),
     ("try_patch", {"path": "shop.ipynb", "edits": MENDING, "checks": ["import os; os.system('ls')"]}, "may only look"),
     (
         "try_patch",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -62,13 +63,17 @@ def _explain_mismatch(cell_id: str, given: str, stands: str) -> str:
     return f"old_source is not what stands in cell {cell_id} now ({what}). Call diagnose for its present source, and edit that"
 
 
-def read_said(expect: str, checks: Sequence[str]) -> Oracle:
+def read_said(expect: str, checks: Sequence[str], stdout: str = "") -> Oracle:
     """What the agent says that the cell must do. Raises :class:`UsageError` for what is no Python, or does more than look."""
-    if len(checks) > MOST_CHECKS or any(len(text) > MOST_CHECK for text in (expect, *checks)):
+    if len(checks) > MOST_CHECKS or any(len(text) > MOST_CHECK for text in (expect, stdout, *checks)):
         raise UsageError(f"too much to check: at most {MOST_CHECKS} checks of {MOST_CHECK:,} characters each")
     if expect and not src.can_compile(f"({expect}\n)"):
         raise UsageError(
             f"expect is no Python expression: {expect[:100]!r}; give the value of the cell's last line, for example '42'"
+        )
+    if stdout.startswith("/") and stdout.endswith("/") and not _is_pattern(stdout[1:-1]):
+        raise UsageError(
+            f"stdout is no regular expression: {stdout[:100]!r}; give the text itself, or one that compiles"
         )
     for check in checks:
         if not check.strip() or not src.can_compile(check):
@@ -78,7 +83,15 @@ def read_said(expect: str, checks: Sequence[str]) -> Oracle:
             raise UsageError(
                 f"a check may only look at values, and {text[:60]!r} needs {', '.join(sorted(does))}: leave that out"
             )
-    return Oracle(expect.strip(), checks=tuple(checks))
+    return Oracle(expect.strip(), stdout, tuple(checks))
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True
 
 
 def check_capabilities(case: Case, patch: Patch) -> None:

@@ -26,6 +26,7 @@ from jupyter_selfheal.surfaces.mcp.server import (
     HealedCell,
     SelfHealServer,
     Source,
+    Stdout,
     Wait,
     add_resources,
     add_run_status,
@@ -96,6 +97,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: LiveToolbox) -> None:
         ctx: Context,
         edits: Annotated[list[Edit], Field(min_length=1, max_length=MOST_EDITS)],
         expect: Expect = "",
+        stdout: Stdout = "",
         checks: Checks = [],  # noqa: B006 (the schema's default; never changed)
         cell_id: HealedCell = "",
         max_chars: Chars = USUAL,
@@ -106,7 +108,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: LiveToolbox) -> None:
             ctx,
             toolbox,
             "try_patch",
-            lambda run: toolbox.try_patch(run, "", given, expect, checks, cell_id, max_chars),
+            lambda run: toolbox.try_patch(run, "", given, expect, checks, cell_id, max_chars, stdout),
             wait_seconds,
         )
 
@@ -114,6 +116,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: LiveToolbox) -> None:
         ctx: Context,
         cell_id: CellId,
         expect: Expect = "",
+        stdout: Stdout = "",
         checks: Checks = [],  # noqa: B006
         max_chars: Chars = USUAL,
         wait_seconds: Wait = WAIT,
@@ -122,7 +125,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: LiveToolbox) -> None:
             ctx,
             toolbox,
             "propose_fixes",
-            lambda run: toolbox.propose_fixes(run, "", cell_id, expect, checks, 0.0, max_chars),
+            lambda run: toolbox.propose_fixes(run, "", cell_id, expect, checks, 0.0, max_chars, stdout),
             wait_seconds,
         )
 

@@ -111,7 +111,9 @@ def _explain_verdict(case: Case, candidate: Candidate) -> str:
         return f"it does not run: {verdict.feedback or trial.detail or trial.ending.value}"[:300]
     if verdict.tampering:
         return f"it hides the failure instead of mending it: it {'; it '.join(verdict.tampering)}"
-    if not verdict.reasons or (verdict.plausible and not (case.oracle.expect or case.oracle.checks)):
+    if not verdict.reasons or (
+        verdict.plausible and not (case.oracle.expect or case.oracle.stdout or case.oracle.checks)
+    ):
         return ""
     if verdict.plausible:
         return f"it scores {verdict.score:g}, and that is too little: {verdict.reasons[-1]}"

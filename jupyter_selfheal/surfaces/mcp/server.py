@@ -44,6 +44,10 @@ Expect = Annotated[
         max_length=MOST_CHECK, description="a Python expression that the cell's last value must equal; empty: not said"
     ),
 ]
+Stdout = Annotated[
+    str,
+    Field(max_length=MOST_CHECK, description="what the cell must print, or /a regular expression/; empty: not said"),
+]
 Check = Annotated[str, Field(max_length=MOST_CHECK)]
 Checks = Annotated[
     list[Check],
@@ -189,6 +193,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
         path: Path,
         edits: Annotated[list[Edit], Field(min_length=1, max_length=MOST_EDITS)],
         expect: Expect = "",
+        stdout: Stdout = "",
         checks: Checks = [],  # noqa: B006 (the schema's default; never changed)
         cell_id: HealedCell = "",
         max_chars: Chars = USUAL,
@@ -199,7 +204,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
             ctx,
             toolbox,
             "try_patch",
-            lambda run: toolbox.try_patch(run, path, given, expect, checks, cell_id, max_chars),
+            lambda run: toolbox.try_patch(run, path, given, expect, checks, cell_id, max_chars, stdout),
             wait_seconds,
         )
 
@@ -208,6 +213,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
         path: Path,
         cell_id: CellId,
         expect: Expect = "",
+        stdout: Stdout = "",
         checks: Checks = [],  # noqa: B006
         budget_usd: Annotated[
             float,
@@ -224,7 +230,7 @@ def _add_proving_tools(server: SelfHealServer, toolbox: Toolbox) -> None:
             ctx,
             toolbox,
             "propose_fixes",
-            lambda run: toolbox.propose_fixes(run, path, cell_id, expect, checks, budget_usd, max_chars),
+            lambda run: toolbox.propose_fixes(run, path, cell_id, expect, checks, budget_usd, max_chars, stdout),
             wait_seconds,
         )
 

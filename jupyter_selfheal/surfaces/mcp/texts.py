@@ -32,7 +32,7 @@ TOOLS = {
     ),
     "propose_fixes": (
         "Let jupyter-selfheal find and prove fixes for a failing cell, free of charge and without a model unless budget_usd is "
-        "given and the user allowed one. Say by expect or checks what the cell must give, if you know."
+        "given and the user allowed one. Say by expect, stdout or checks what the cell must do, if you know."
     ),
     "apply_fix": (
         "Write a proven fix into the notebook's file, in one step: only after the whole notebook ran with it in a clean kernel, and "
@@ -81,7 +81,7 @@ LIVE_TOOLS = {
     ),
     "propose_fixes": (
         "Let jupyter-selfheal find and prove fixes for a failed cell in a copy of the present state, free of charge and without a "
-        "model. Say by expect or checks what the cell must give, if you know."
+        "model. Say by expect, stdout or checks what the cell must do, if you know."
     ),
     "apply_fix": (
         "Ask the user to apply a fix: it is tried once more in the user's own session and shown on the card under the failed cell. "

@@ -129,9 +129,10 @@ class Toolbox:
         checks: Sequence[str],
         cell_id: str,
         max_chars: int,
+        stdout: str = "",
     ) -> JSON:
         """The agent's edits, proven in the exact state; an id to apply them by where the verdict is that they may be."""
-        said = read_said(expect, checks)
+        said = read_said(expect, checks, stdout)
 
         def answer(notebook: AskedNotebook) -> JSON:
             proven = try_edits(notebook, edits, said, cell_id, run, self.settings)
@@ -149,9 +150,10 @@ class Toolbox:
         checks: Sequence[str],
         budget_usd: float,
         max_chars: int,
+        stdout: str = "",
     ) -> JSON:
         """Our own fixes of a cell, proven; a model is asked only with a budget, and only where the user has named one."""
-        said = read_said(expect, checks)
+        said = read_said(expect, checks, stdout)
         settings = self._choose_settings(budget_usd)
 
         def answer(notebook: AskedNotebook) -> JSON:
@@ -182,21 +184,20 @@ class Toolbox:
     ) -> JSON:
         shown = outcome.proposal[0] if outcome.proposal else None
         fixes = [views.view_candidate(c, texts) for c in shown.candidates[:3]] if shown is not None else []
+        questions = [views.view_question(q) for q in shown.questions] if shown is not None else []
         situation = replace(situation, diagnosis=outcome.diagnosis)
         if shown is not None and fixes:
             fixes[0] |= self._offer_first(notebook, cell, situation, shown)
         return {
             "cell_id": cell.id,
             "fixes": fixes,
-            "questions": [{"text": q.text, "answers": list(q.answers)} for q in shown.questions]
-            if shown is not None
-            else [],
+            "questions": questions,
             "tried": sum(a.trial is not None for a in outcome.attempts),
             "cause": texts.cut_text(outcome.diagnosis.cause),
             "leave_alone": outcome.diagnosis.advice if outcome.diagnosis.skip_reason is not None else None,
             "why_none": "" if fixes else texts.cut_text(outcome.detail or outcome.reason.value.replace("_", " ")),
             "run": f"selfheal://runs/{journal}",
-            "next": _say_next_of_outcome(fixes),
+            "next": _say_next_of_outcome(fixes, questions),
         }
 
     def _offer_first(
@@ -289,9 +290,11 @@ def say_next_of_refusal(proven: Proven) -> str:
     return "change the edit, or show the user what it gives and ask"
 
 
-def _say_next_of_outcome(fixes: Sequence[dict[str, JSON]]) -> str:
+def _say_next_of_outcome(fixes: Sequence[dict[str, JSON]], questions: Sequence[dict[str, JSON]]) -> str:
     if not fixes:
         return "diagnose, then try_patch with an edit of yours"
     if fixes[0].get("fix_id"):
         return str(fixes[0]["next"])
-    return "none may be applied by itself: answer a question by expect, or try_patch with an edit of yours"
+    if any(any(question["say"]) for question in questions):
+        return "none may be applied by itself: if you know a question's answer from the task, call again with what `say` holds for it"
+    return "none may be applied by itself: say by expect, stdout or checks what is right, or try_patch with an edit of yours"

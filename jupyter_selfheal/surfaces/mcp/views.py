@@ -12,7 +12,9 @@ from jupyter_selfheal.model import (
     Candidate,
     Cell,
     Failure,
+    Oracle,
     Output,
+    Question,
     Role,
     StepResult,
     Trial,
@@ -23,6 +25,7 @@ from jupyter_selfheal.surfaces.mcp.asked_notebook import AskedNotebook
 from jupyter_selfheal.surfaces.mcp.open_notebook import OpenNotebook
 from jupyter_selfheal.surfaces.mcp.proving import Proven
 from jupyter_selfheal.surfaces.mcp.situation import Situation
+from jupyter_selfheal.surfaces.notebook.open_questions import build_expectation, describe_subject
 from jupyter_selfheal.surfaces.notebook.records import NotebookReport, Record, Status
 
 LEAST, USUAL, MOST = 80, 1_200, 20_000
@@ -204,13 +207,13 @@ def list_open(proven: Proven) -> list[str]:
         lines.append(
             "that the value is right: hardly more than one value speaks for it, and many another edit would give that one too"
         )
-    elif not verdict.oracle_met and (said.expect or said.checks):
+    elif not verdict.oracle_met and said:
         lines.append("that the value is right: so little was expected that many another edit would give it too")
     elif not verdict.oracle_met:
         lines.append(
             "that the value is right: nothing in the notebook says what it must be, and running is not being right"
         )
-    elif said.expect or said.checks:
+    elif said:
         lines.append(
             "that what was expected is what the notebook's author wants: expect and checks were taken as given"
         )
@@ -270,3 +273,17 @@ def _view_step(step: StepResult, texts: Texts) -> JSON:
 
 def _format_first_error(trial: Trial) -> str:
     return next((e.words for s in trial.steps for e in s.errors if not s.ok), "")
+
+
+def view_question(question: Question) -> dict[str, JSON]:
+    """A question with its answers; ``say`` holds for each, in the same order, the arguments that give it: empty where none can."""
+    what = describe_subject(question)
+    said = [build_expectation(what, value) if what else None for value in question.answers]
+    return {"text": question.text, "answers": list(question.answers), "say": [_view_said(oracle) for oracle in said]}
+
+
+def _view_said(oracle: Oracle | None) -> JSON:
+    if oracle is None:
+        return {}
+    given = {"expect": oracle.expect, "stdout": oracle.stdout, "checks": list(oracle.checks)}
+    return {name: value for name, value in given.items() if value}

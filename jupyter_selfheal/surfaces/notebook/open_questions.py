@@ -53,13 +53,13 @@ def list_open_questions(report: NotebookReport) -> tuple[OpenQuestion, ...]:
 
 def _list_of_record(record: Record, path: str) -> Iterator[OpenQuestion]:
     for question in record.questions:
-        what = _describe_subject(question)
+        what = describe_subject(question)
         if what:
             name = f"{path}#{record.cell.id}:{what}"
             yield OpenQuestion(name, record.number, question.text, tuple(question.answers), what)
 
 
-def _describe_subject(question: Question) -> str:
+def describe_subject(question: Question) -> str:
     """What the question is about, as it stands in its id; empty where no expectation can say it, and fixes do not wait for it."""
     if question.kind == "value":
         is_taken = question.subject in (RESULT, PRINTED, CHOICE)
