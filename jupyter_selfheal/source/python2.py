@@ -39,9 +39,30 @@ def refactor(source: str, fixers: tuple[str, ...]) -> str | None:
     except Exception:  # lib2to3's driver raises ParseError, TokenError and others for what it cannot read
         return None
     text = str(tree).removesuffix("\n")
+    text = _drop_doubled_brackets(text) if "print" in fixers else text
     for number, line in kept.items():
         text = text.replace(f"_selfheal_magic_{number}_", line)
     return text
+
+
+def _drop_doubled_brackets(text: str) -> str:
+    """``print((a % b))``: the fixer puts brackets around those that the statement had. A tuple and what ``yield`` gives keep them."""
+    parsed = read(text)
+    doubled: list[int] = []
+    for call in parsed.nodes:
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print"):
+            continue
+        if (
+            call.keywords
+            or len(call.args) != 1
+            or isinstance(call.args[0], ast.Tuple | ast.GeneratorExp | ast.Yield | ast.YieldFrom)
+        ):
+            continue
+        start, end = parsed.find_span(call.func)[1], parsed.find_span(call)[1]
+        inner, behind = parsed.find_span(call.args[0])
+        if text[start : start + 2] == "((" and text[end - 2 : end] == "))" and start + 2 <= inner and behind <= end - 2:
+            doubled += [start + 1, end - 2]
+    return "".join(c for at, c in enumerate(text) if at not in set(doubled))
 
 
 def _replace_magics(source: str) -> tuple[str, dict[int, str]]:

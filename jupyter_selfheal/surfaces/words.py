@@ -204,7 +204,7 @@ def format_warning(card: Card, candidate: Candidate) -> str:
         warnings.append(
             f"{cells} run since this was tested: it would run in the state as it is now. `%heal approve` takes the newest fix first, and tests each there."
         )
-    elif candidate.verdict.score < 7 and candidate.trial.ran:  # of one that was not tested yet, that is said
+    if candidate.verdict.score < 7 and candidate.trial.ran:  # of one that was not tested yet, that is said
         is_confirmed = any(proof != "runs" for proof in candidate.verdict.proofs)
         warnings.append(
             "It passes what is checked here, and so might a wrong fix. Check it first."

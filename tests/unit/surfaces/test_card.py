@@ -63,6 +63,10 @@ def test_what_ran_since_is_said_with_what_must_run_again() -> None:
         "2 cells have run since this was tested: it would run in the state as it is now. `%heal approve` takes the newest fix first, and tests each there. "
         "Cell [5] read `total` and `word` meanwhile: run it again after the fix."
     )
+    unconfirmed = propose(5.0, SAFE).with_(ran_since=2)
+    assert format_warning(unconfirmed, unconfirmed.candidates[0]).endswith(
+        "tests each there. It runs, but nothing here confirms the result. Check it first."
+    )
     again = card.with_(ran_since=0)  # tested again: what ran before it is as it was
     assert format_warning(again, card.candidates[0]).startswith("Cell [5] read")
 
