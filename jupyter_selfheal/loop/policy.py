@@ -164,7 +164,7 @@ def _build_close(dossier: Dossier, wasted: Reason | None) -> Command:
         return Close(Reason.EXHAUSTED, f"{proposals.format_partial_fix(dossier)}; no working fix found for that")
     advice = f". {dossier.diagnosis.advice}" if dossier.diagnosis.advice else ""
     if dossier.diagnosis.may_be_meant:
-        advice += f". {MAY_BE_MEANT}"
+        advice = f"{advice.rstrip('.')}. {MAY_BE_MEANT}"
     return Close(Reason.EXHAUSTED, f"no working fix found{limits.name_untried(dossier)}{advice}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -98,12 +99,16 @@ def _format_places(
 
 
 def _say_what_helps(records: Sequence[Record]) -> str:
-    """The fix that is offered, or what a person can do."""
-    said = (
+    """The fix that is offered, or what a person can do: of several cells once, whichever of their lines it is about."""
+    said = [
         f"proposed: {r.candidate[0].patch.title}" if r.candidate else r.detail or r.headline or r.status.value
         for r in records
-    )
-    return "; ".join(dict.fromkeys(said))
+    ]
+    *others, last = dict.fromkeys(_LINE.sub("", text) for text in said) if len(said) > 1 else said
+    return "; ".join((*(text.rstrip(".") for text in others), last))
+
+
+_LINE = re.compile(r" \(line \d+\)")
 
 
 def _format_elsewhere(reports: Sequence[NotebookReport], columns: int) -> Iterator[str]:

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.config import HealConfig
-from jupyter_selfheal.loop import evidence
+from jupyter_selfheal.loop import evidence, policy
+from jupyter_selfheal.loop.commands import Close
 from jupyter_selfheal.loop.states import Dossier
 from jupyter_selfheal.model import (
     MAY_BE_MEANT,
@@ -57,3 +58,12 @@ def test_no_policy_applies_it_and_the_table_says_why() -> None:
     shown = Proposal(CASE.failure, dossier.diagnosis, (Candidate(PATCH, trial, verdict),))
     said = PolicyApprover("all", CONFIG.accept).decide(replace(shown, proven_from=(Start.BEFORE_CELL,)))
     assert said.text == "it scores 6, below 7: the saved output is the same error: it may be meant"
+
+
+@pytest.mark.parametrize("advice", ["Counting begins at 0: the last one is `dogs[2]`.", "Count from 0", ""])
+def test_why_there_is_no_fix_ends_its_sentences_once(advice: str) -> None:
+    dossier = Dossier("run", CASE, CASE, diagnosis=Diagnosis("", advice=advice, may_be_meant=True))
+    close = policy._build_close(dossier, None)
+    assert isinstance(close, Close)
+    assert close.detail.endswith(f". {MAY_BE_MEANT}")
+    assert ".." not in close.detail

@@ -192,3 +192,15 @@ def test_a_cell_that_stands_in_the_table_is_not_told_of_below_it_again(columns: 
     lines = format_reports([report], columns=columns).splitlines()[1:]
     assert [line.split(":")[0].strip() for line in lines if "left alone" in line] == ["cell 2"]
     assert not any("not healed:" in line for line in lines)
+
+
+def test_what_is_wrong_with_several_cells_is_said_once_whatever_the_line() -> None:
+    """Three cells that ask for input, at three lines: one sentence. Another cause of the same notebook stands behind it."""
+    asks = "fixed the first problem (Write input); next: nobody can answer (line {}). Give the answer."
+    details = [asks.format(13), asks.format(15), "No key is set.", asks.format(7)]
+    records = tuple(record(n, Status.NOT_HEALED, "One cause.", detail) for n, detail in enumerate(details, 1))
+    said = " ".join(format_overview([NotebookReport("a.ipynb", records=records)], 200).split())
+    once = "a.ipynb, cells 1 to 4: fixed the first problem (Write input); next: nobody can answer. Give the answer; No key is set. 1 notebook"
+    assert once in said
+    alone = " ".join(format_overview([NotebookReport("a.ipynb", records=records[:1])], 200).split())
+    assert "nobody can answer (line 13). Give the answer." in alone, "of one cell the line is told"
