@@ -130,9 +130,20 @@ def format_healed_line(candidate: Candidate) -> str:
 
 def format_next_line(card: Card, notebook: Notebook) -> str:
     """After a decision: the fix of an earlier failure that waits, and is the one to decide now."""
+    return f"Next: {make_cell_namer(notebook)(card.cell_id)}: {_name_offer(card)} · `%heal approve`"
+
+
+def format_nothing_to_do(card: Card, earlier: Card | None) -> str:
+    """Why a command has nothing to be done with: the last heal is not at that point. What waits of an earlier one is had by its cell."""
+    said = f"there is nothing to do that with. The last heal: {card.status.rstrip('.')}. {WHAT_NEXT[card.phase]}"
+    return (
+        said if earlier is None else f"{said} An earlier fix waits ({_name_offer(earlier)}): run its cell again for it."
+    )
+
+
+def _name_offer(card: Card) -> str:
     candidate = card.find_candidate()
-    what = candidate.patch.title if candidate and not card.hides_fix else card.status
-    return f"Next: {make_cell_namer(notebook)(card.cell_id)}: {what} · `%heal approve`"
+    return candidate.patch.title if candidate and not card.hides_fix else card.status
 
 
 def format_history_line(card: Card, candidate: Candidate, notebook: Notebook) -> str:

@@ -342,7 +342,7 @@ def test_failure_without_a_fix_leads_to_no_other_fix(loaded: LiveKernel) -> None
     loaded.run("raise ValueError('stop here')", "second", allow_stdin=True)
     assert PROVEN not in settled(loaded, 2)
     refused = loaded.run("%heal approve")
-    assert "there is nothing to do that with. The last heal: ValueError: stop here" in refused["text"] + str(
-        refused.get("evalue")
-    )
+    said = refused["text"] + str(refused.get("evalue"))
+    assert "there is nothing to do that with. The last heal: ValueError: stop here" in said
+    assert "An earlier fix waits (Change `.uper` to `.upper`): run its cell again for it." in said
     assert loaded.value("'word' in globals()") == "False"

@@ -109,9 +109,8 @@ class HealMagics:
         if phases and heal.card.phase == "healing":
             heal.settled.wait(60)
         if phases and heal.card.phase not in phases:
-            raise UsageError(
-                f"there is nothing to do that with. The last heal: {heal.card.status.rstrip('.')}. {words.WHAT_NEXT[heal.card.phase]}"
-            )
+            earlier = self._session.heals.offered
+            raise UsageError(words.format_nothing_to_do(heal.card, earlier.card if earlier else None))
         return heal
 
     def _do_approve(self, cell: str = "", replacing: bool = False) -> None:
