@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 
@@ -16,6 +17,9 @@ NO_BUTTONS = "No buttons here? Trust the notebook, or run `%heal approve` in a n
 """What can be done where no widget is drawn: a page that does not trust the notebook, as that of a second person, or a front end without."""
 
 
+_CODE = re.compile(r"`([^`]+)`")
+
+
 def format_html(text: str, explanation: Sequence[str] = (), *, is_open: bool = False) -> str:
     """The card's plain text with its first line marked, and the lines of its diff coloured; why it failed can be unfolded. ``is_open``:
     its fix waits for a word of the user's."""
@@ -23,7 +27,8 @@ def format_html(text: str, explanation: Sequence[str] = (), *, is_open: bool = F
     lines = "\n".join(_format_line(line) for line in rest.splitlines())
     why = escape("\n".join(explanation))
     more = f"<details><summary>Explain</summary><pre style='{WRAP}'>{why}</pre></details>" if why else ""
-    advice = f"<p>{escape(NO_BUTTONS)}</p>" if is_open else ""
+    words = _CODE.sub(r"<code>\1</code>", escape(NO_BUTTONS))
+    advice = f"<p>{words}</p>" if is_open else ""
     return f"<div><strong>{escape(first)}</strong><pre style='{WRAP}'>{lines}</pre>{more}{advice}</div>"
 
 
