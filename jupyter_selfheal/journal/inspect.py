@@ -51,6 +51,14 @@ def list_runs(folder: Path | None = None) -> Iterator[Run]:
         yield _summarize_run(path, recording)
 
 
+def list_runs_as_json(folder: Path | None = None) -> Iterator[str]:
+    """A JSON object for each run, the newest first: what the table says, and where its journal is."""
+    for run in list_runs(folder):
+        said = {"run": run.id, "began": run.began, "ended": run.ending, "tried": run.attempts, "cost_usd": run.cost.usd,
+                "notebook": run.notebook, "failure": run.headline, "journal": str(run.path)}  # fmt: skip
+        yield jsonlib.dumps(said, ensure_ascii=False)
+
+
 def _summarize_run(path: Path, recording: Recording) -> Run:
     bodies = [r.body for r in recording.records]
     started: Mapping[str, Any] = next((b for b in bodies if b.get("$") == "Started"), {})

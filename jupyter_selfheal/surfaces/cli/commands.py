@@ -11,10 +11,18 @@ from jupyter_selfheal.surfaces.words import print_lines
 
 def print_trace(options: argparse.Namespace) -> int:
     """List earlier heals, or print some as timelines."""
-    from jupyter_selfheal.journal.inspect import format_run_table, format_timeline, list_numbered_runs
+    from jupyter_selfheal.journal.inspect import (
+        format_run_table,
+        format_timeline,
+        list_numbered_runs,
+        list_runs_as_json,
+    )
     from jupyter_selfheal.loop import events  # noqa: F401  (registers the classes that a journal holds)
 
-    if not options.runs:
+    if not options.runs and options.json:
+        for line in list_runs_as_json():
+            print(line)
+    elif not options.runs:
         columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
         heading, *rows = format_run_table(columns=columns)
         lines = "\n".join((heading, *rows)).split("\n")

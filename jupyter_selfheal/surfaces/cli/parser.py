@@ -108,7 +108,7 @@ def _add_trace_options(trace: argparse.ArgumentParser) -> None:
     )
     trace.add_argument("--kind", default="", help="only events of this kind")
     trace.add_argument("--index", type=int, metavar="N", help="only event N, in full")
-    trace.add_argument("--json", action="store_true", help="as JSON lines")
+    trace.add_argument("--json", action="store_true", help="as JSON lines: events, or without RUN the runs")
     trace.add_argument("--follow", action="store_true", help="go on as the run goes on")
 
 

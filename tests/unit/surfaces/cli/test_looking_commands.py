@@ -45,6 +45,23 @@ def test_doctor_says_how_to_get_what_is_not_installed(monkeypatch: pytest.Monkey
     assert "/data (not writable)" in said
 
 
+def test_the_list_of_runs_is_data_where_data_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    assert main(["trace", "--json"]) == 0
+    assert capsys.readouterr().out == ""
+    for run in ("abc123", "def456"):
+        JsonlJournal.create(run, notebook="n.ipynb").close()
+    assert main(["trace", "--json"]) == 0
+    runs = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {run["run"] for run in runs} == {"abc123", "def456"}
+    assert [(run["ended"], run["tried"], run["cost_usd"], run["notebook"]) for run in runs] == [
+        ("unfinished", 0, 0.0, "n.ipynb")
+    ] * 2
+    assert all(Path(run["journal"]).is_file() for run in runs)
+
+
 def test_the_list_of_runs_is_cut_to_a_terminal_and_whole_in_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
