@@ -49,7 +49,9 @@ def find_deleted_line(case: Case, after: Sequence[str]) -> Iterator[str]:
     turned = [line for line in anew if _is_turned(lines[at], line)]
     if turned and _COMPARED.search(lines[at]):
         yield "makes an assignment of a comparison that failed"
-    elif any(line.split("=")[0].strip() not in lines[at] for line in turned):  # not `total = 3` for `total 3`
+    elif any(
+        line.split("=")[0].strip() not in lines[at] and not _keeps_read(lines[at], line) for line in turned
+    ):  # not `total = 3` for `total 3`
         yield "makes an assignment of a line that set nothing"
     if not gone or any(not _is_turned(lines[at], line) for line in anew):
         return
@@ -80,6 +82,12 @@ def _list_written_anew(lines: Sequence[str], at: int, after: Sequence[str]) -> l
 def _is_turned(given: str, new: str) -> bool:
     """``assert_total = 3`` for ``assrt total == 3``: what set nothing sets something now."""
     return _SETS.match(new) is not None and _MAY_SET.match(given) is None
+
+
+def _keeps_read(given: str, new: str) -> bool:
+    """``n = int(input())`` for ``print int(input())``: what is read is asked for as before, and no value is written down."""
+    value = "".join(new.partition("=")[2].split())
+    return "input(" in value and value in "".join(given.split())
 
 
 _HEADING = r"(?:(?:sample|expected|example) )?(?:input|output|example|note|explanation|hint|sample)s?"

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax import doubts
-from jupyter_selfheal.healers.syntax.tokens import TEXT, split_tokens
+from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, TEXT, split_tokens
 from jupyter_selfheal.healers.syntax.word_edits import TYPES
 from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.inside.tree_names import CONSTANTS
@@ -46,6 +46,12 @@ QUESTIONS = METHODS | {
 _UNCALLED = re.compile(rf"\b({'|'.join(sorted(CALLED))})[ \t]+(?!(?:in|is|if|else|and|or|not|for|as)\b)[\w'\"]")
 _TYPED = re.compile(rf"\b({'|'.join(sorted(TYPES))})[ \t]+(?!(?:in|is|if|else|and|or|not|for|as)\b)[^\W\d]")
 """A type of another language before a name: ``def f(string s)``. A parameter of its own may well be called `list`."""
+_SET_QUESTION = re.compile(
+    r"^[ \t]*(?:if|elif|while)\b([^=!<>:\n]*[^=!<>:+\-*/%\s]\s*=(?![=<>])[^=\n]*)$", re.MULTILINE
+)
+"""A condition with one sign of an assignment in it."""
+_OPEN_CALL = re.compile(r"[\w\])]\([^()]*(?:\([^()]*\)[^()]*)*$")
+_JOINS = frozenset({"and", "or", "not"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*_FUNCTIONS, ast.Lambda)
 
@@ -68,6 +74,7 @@ def find_objection(mended: str, given: str, known: frozenset[str] | None) -> str
         _find_swallowed_code({t.text for t in plain if t.kind == TEXT}, given, tree, known or frozenset()),
         _find_idle_name(tree, called),
         _find_overwritten_input(tree, given),
+        _find_lost_question(tree, given),
         _find_warning(mended),
     ):
         if words:
@@ -230,6 +237,25 @@ def _find_overwritten_input(tree: ast.Module, given: str) -> str:
             match node:
                 case ast.Assign([ast.Name(name)], ast.Call() as call) if "input(" in ast.unparse(call):
                     read.add(name)
+    return ""
+
+
+def _find_lost_question(tree: ast.Module, given: str) -> str:
+    """``if s = n:`` as ``if s := n:`` or ``if s and n:``: what was to be compared is not, and the condition may hold whatever the two are."""
+    asked = [
+        [t.text for t in split_tokens(match[1]) if t.kind in (NAME, NUMBER, TEXT)]
+        for match in _SET_QUESTION.finditer(_blank_texts(given))
+        if not _OPEN_CALL.search(match[1].partition("=")[0])
+    ]
+    for node in ast.walk(tree) if asked else ():
+        test = node.test if isinstance(node, ast.If | ast.While) else None
+        if test is None or any(isinstance(n, ast.Compare) for n in ast.walk(test)):
+            continue
+        words = [
+            t.text for t in split_tokens(ast.unparse(test)) if t.kind in (NAME, NUMBER, TEXT) and t.text not in _JOINS
+        ]
+        if any(words and words == names[: len(words)] for names in asked):
+            return f"what is asked with `=` is compared, and `{ast.unparse(test)}` compares nothing"
     return ""
 
 

@@ -46,6 +46,8 @@ searched for what else is wrong, where so much is left at least. On an idle mach
 DEEPER, LAST, DEEPENED = 5.0, 0.5, 4
 """CPU seconds for several changes in a reading, what is left for showing what was found, and the readings (and what came furthest of them) that
 are begun with."""
+DEEPER_AGAIN = 2.0
+"""Those for a cell that a rule has made parse in the round before: of six programs without a fix in that round none had one in the next."""
 WAIT = 300.0
 """Seconds on the clock for all runs of the readings."""
 WHY_TEXTS = "The cell prints what is expected with it."
@@ -228,8 +230,10 @@ def propose_texts(
     known = _list_known_names(case)
     reply = _run_readings(case, starts, plan, (reading,), known, mutates=mutates)
     tried = {a.patch.id for a in history}
-    if mutates and reply and not reply["passing"] and not _is_reading(case, history):
-        deeper = _deepen_readings(case, starts, (reading,), reply, (0,), known, DEEPER + LAST)
+    readers = _list_readers(case, history)
+    if mutates and reply and not reply["passing"] and "search" not in readers:
+        most = DEEPER_AGAIN if readers else DEEPER
+        deeper = _deepen_readings(case, starts, (reading,), reply, (0,), known, most + LAST)
         return tuple(p for p in deeper if p.id not in tried)
     patches = [
         build_patch(case, raw["text"], raw["words"], float(raw["cost"]), WHY_TEXTS, RUNS if runs else SEVERAL)
@@ -239,10 +243,11 @@ def propose_texts(
     return tuple(p for p in patches if p.id not in tried)
 
 
-def _is_reading(case: Case, history: Sequence[Attempt]) -> bool:
-    """Whether a cell is as this healer has read it where it did not parse: several changes were tried in it then, and none met what is expected."""
-    edits = (e for a in history if a.patch.healer == "search" for e in a.patch.edits if isinstance(e, Replace))
-    return any(e.source == case.failure.source and src.parse(e.old) is None for e in edits)
+def _list_readers(case: Case, history: Sequence[Attempt]) -> set[str]:
+    """The healers by which a cell that did not parse became what it is: where this one did, several changes were tried in it then, and none met what
+    is expected; where a rule did, they were tried in the likeliest of the ways to read it."""
+    edits = ((a.patch.healer, e) for a in history for e in a.patch.edits if isinstance(e, Replace))
+    return {healer for healer, e in edits if e.source == case.failure.source and src.parse(e.old) is None}
 
 
 def _list_known_names(case: Case) -> frozenset[str]:

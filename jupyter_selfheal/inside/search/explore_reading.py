@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -90,8 +90,8 @@ class Explorer:
         self.ends_at = math.inf
         """What :func:`read_cpu_time` says when nothing further is to be tried."""
         self.met: set[str] = set()
-        self.furthest = Node("", 0.0, ())
-        """What the last reading that was explored came to, where nothing passed."""
+        self.best = self.furthest = Node("", 0.0, ())
+        """What the last reading that was explored came to, where nothing passed: by changes that it mostly fails without, and by any."""
 
     def run(self, source: str, *, counted: bool = True) -> tuple[bool, str, str]:
         """Whether all that can be checked holds, how the run ended, and what was printed."""
@@ -150,34 +150,18 @@ class Explorer:
         rival = rival or (FEW_LINES if len(self.expected.strip().split("\n")) < TELLING else "")
         return replace(node, source=source, cost=cost, words=words, rival=rival) if passes else None
 
-    def explore(self, start: Node, with_mutations: bool) -> list[Node]:
-        """Sources that pass, made from one reading."""
-        passing, front = [], [start]
+    def explore(
+        self, start: Node, with_mutations: bool, follow: Callable[[Explorer, Node], Sequence[Node]] = lambda *_: ()
+    ) -> list[Node]:
+        """Sources that pass, made from one reading; where there are none, from what ``follow`` makes of it, which runs to its end."""
         given = read_self_comparisons(start.source)
-        best = self.furthest = replace(start, likeness=-1.0)
-        first = -1.0
-        for depth in range(DEEPEST + 1):
-            nodes: list[Node] = []
-            for node in front:
-                if nodes and self.is_over:
-                    break
-                done, after = self.try_node(node)
-                passing += [done] if done else []
-                nodes += [after] if after and not done else []
-            needed = [n for n in nodes if NEEDED.issuperset(n.kinds)]
-            best = max([best, *needed], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words)))
-            self.furthest = max(
-                [self.furthest, *nodes], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words))
-            )
-            if passing or depth == DEEPEST or self.is_over:
-                break
-            first = nodes[0].likeness if depth == 0 and nodes else first
-            nodes = [n for n in nodes if n.likeness >= first + GAINING * depth] if depth >= DEPTH else nodes
-            nodes.sort(key=lambda n: -n.likeness + 0.1 * n.cost)
-            beam = BEAM if depth < DEPTH else DEEP_BEAM
-            children = (child for node in nodes[:beam] for child in self._list_children(node))
-            front = [c for c in children if self._is_new(c, given)]
+        self.best = self.furthest = replace(start, likeness=-1.0)
+        first, passing = self._climb([start], start, given)
+        if not passing and not self.is_over and (running := follow(self, start)):
+            self.met.difference_update(node.source for node in running)
+            _, passing = self._climb(running, start, given)
         if not passing and with_mutations and not self.is_over:
+            best = self.best
             if best.words != start.words and self.run(start.source)[1] == OK:
                 best = start  # it runs: only one that fails is surely wrong in more than what a single change mends
             gain = self.furthest.likeness - first
@@ -192,6 +176,32 @@ class Explorer:
                 if len(passing) >= RIVALS or self.is_over:
                     break
         return passing
+
+    def _climb(self, front: Sequence[Node], start: Node, given: Counter[str]) -> tuple[float, list[Node]]:
+        """How much of the output the first source printed, and the sources that pass of those in front and what is made of the nearest of them."""
+        first, passing = -1.0, list[Node]()
+        for depth in range(DEEPEST + 1):
+            nodes: list[Node] = []
+            for node in front:
+                if nodes and self.is_over:
+                    break
+                done, after = self.try_node(node)
+                passing += [done] if done else []
+                nodes += [after] if after and not done else []
+            needed = [n for n in nodes if NEEDED.issuperset(n.kinds)]
+            self.best = max([self.best, *needed], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words)))
+            self.furthest = max(
+                [self.furthest, *nodes], key=lambda n: n.likeness - NEARER * (len(n.words) - len(start.words))
+            )
+            if passing or depth == DEEPEST or self.is_over:
+                break
+            first = nodes[0].likeness if depth == 0 and nodes else first
+            nodes = [n for n in nodes if n.likeness >= first + GAINING * depth] if depth >= DEPTH else nodes
+            nodes.sort(key=lambda n: -n.likeness + 0.1 * n.cost)
+            beam = BEAM if depth < DEPTH else DEEP_BEAM
+            children = (child for node in nodes[:beam] for child in self._list_children(node))
+            front = [c for c in children if self._is_new(c, given)]
+        return first, passing
 
     @property
     def is_over(self) -> bool:
@@ -214,11 +224,15 @@ class Explorer:
     def _list_children(self, node: Node) -> Iterator[Node]:
         changes = list_value_changes(node.source, self.expected, self.known, node.lost)
         for change in self.list_run_changes(node.source, changes)[:WIDTH]:
-            cost = node.cost + CHANGE - math.log(max(change.prior, 0.05)) * 0.3
-            meant = is_meant(change, node.failed, partial(self._fails, node.source))
-            rival = node.rival if meant else describe_guess(change.words)
-            words, kinds = (*node.words, change.words), (*node.kinds, change.kind)
-            yield Node(splice(node.source, change.edits), cost, words, kinds=kinds, rival=rival)
+            yield self.change_node(node, change)
+
+    def change_node(self, node: Node, change: Change) -> Node:
+        """A source with a change, and what speaks against that."""
+        cost = node.cost + CHANGE - math.log(max(change.prior, 0.05)) * 0.3
+        meant = is_meant(change, node.failed, partial(self._fails, node.source))
+        rival = node.rival if meant else describe_guess(change.words)
+        words, kinds = (*node.words, change.words), (*node.kinds, change.kind)
+        return Node(splice(node.source, change.edits), cost, words, kinds=kinds, rival=rival)
 
     def _fails(self, source: str, edits: Sequence[Edit]) -> bool:
         return self.run(splice(source, edits))[1] not in (OK, TIME)

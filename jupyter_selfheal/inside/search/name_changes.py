@@ -198,13 +198,21 @@ def _call_subscripted(read: list[ast.Name], tree: ast.AST, table: LineTable, kno
 
 
 def _take_items(tree: ast.AST, table: LineTable) -> Iterator[Change]:
-    """``s(i)`` as ``s[i]`` where ``s`` is set to what is no function; all places of a name at once."""
+    """``s(i)`` as ``s[i]`` where ``s`` is set to what is no function, or goes through the items of that; all places of a name at once."""
     values: dict[str, list[ast.expr]] = {}
+    through: dict[str, list[ast.expr]] = {}
     for node in walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             values.setdefault(node.targets[0].id, []).append(node.value)
+        elif isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+            through.setdefault(node.target.id, []).append(node.iter)
     defined = {n.name for n in walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     items = {name for name, given in values.items() if all(map(_has_items, given))} - defined
+    items |= {
+        name
+        for name, given in through.items()
+        if name not in values and all(_has_items(g) or (isinstance(g, ast.Name) and g.id in items) for g in given)
+    } - defined
     places: dict[str, list[ast.Call]] = {}
     for node in walk(tree):
         match node:

@@ -97,6 +97,8 @@ class Runner:
         """The line of the unit at which the last run raised, where that is asked for by ``notes_lines``; 0 elsewhere."""
         self.lost: tuple[str, int] | None = None
         """The name that the last run did not find, and the line of the notebook's code that reads it, where that is asked for as well."""
+        self.said = ""
+        """What the last run raised, in its own words, where that is asked for as well."""
         self.notes_lines = False
         self.most_printed = OUTPUT_LIMIT
         self.order = list(range(len(program.units)))
@@ -116,7 +118,7 @@ class Runner:
         """One run with some units' code replaced, within so many steps, for each check that loops where the run is patient; ends early
         when ``limit`` checks have failed."""
         self.passed = self.failed = self.loops = self.raised = self.missing = 0
-        self.limit, self.mask, self.steps, self.raised_at, self.lost = limit, 0, steps, 0, None
+        self.limit, self.mask, self.steps, self.raised_at, self.lost, self.said = limit, 0, steps, 0, None, ""
         began = self.counter.total
         status = TIME
         is_cut = True
@@ -135,7 +137,7 @@ class Runner:
                     status = type(error).__name__
                     if self.notes_lines:
                         lines = _list_raising_lines(error)
-                        self.raised_at = lines[0] if lines else 0
+                        self.raised_at, self.said = lines[0] if lines else 0, f"{status}: {error}"[:200]
                         found = _LOST.search(str(error)) if lines and isinstance(error, NameError) else None
                         self.lost = (found[1], lines[-1]) if found else None
                 is_cut = status == TIME and not self.counter.is_over

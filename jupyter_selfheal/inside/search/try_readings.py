@@ -22,6 +22,7 @@ from jupyter_selfheal.inside.search.confined_forks import run_each_in_fork, run_
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
 from jupyter_selfheal.inside.search.digits_as_texts import list_number_reads
 from jupyter_selfheal.inside.search.explore_reading import CHANGE, STEPS, UNSEEN, Explorer, Node
+from jupyter_selfheal.inside.search.follow_errors import follow_errors
 from jupyter_selfheal.inside.search.idle_results import list_kept_results, list_used_results
 from jupyter_selfheal.inside.search.meant_changes import describe_guess
 from jupyter_selfheal.inside.search.method_changes import list_uncalled_questions
@@ -286,7 +287,11 @@ def _run_all(explorer: Explorer, nodes: Sequence[Node], most: float) -> list[obj
 def leaves_nothing(sources: Sequence[str], ns: Mapping[str, Any]) -> bool:
     """Whether what each source changes is put back with the names that it uses, so that the next one may run in the same process: it calls neither
     the notebook's functions, which may change others, nor modules that hold something (``os.chdir``)."""
-    for node in (n for source in sources for n in ast.walk(ast.parse(source))):
+    try:
+        trees = [ast.parse(source) for source in sources]
+    except SyntaxError:  # a line of IPython's own
+        return False
+    for node in (n for tree in trees for n in ast.walk(tree)):
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -348,7 +353,7 @@ def _explore_all(
 
         def work(number: int = number, place: int = place, before: int = before, left: float = left) -> dict[str, Any]:
             explorer.ends_at = read_cpu_time() + left
-            found = explorer.explore(nodes[number], place < mutated)
+            found = explorer.explore(nodes[number], place < mutated, follow_errors)
             used = explorer.runner.counter.total - before + OVERHEAD * explorer.tried
             furthest = {**_describe_reading(number, explorer.furthest), "likeness": explorer.furthest.likeness}
             passing = [_describe_reading(number, n) for n in found]

@@ -28,6 +28,7 @@ from jupyter_selfheal.inside.search.repeated_slips import list_repeated_slips
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.self_changes import list_self_changes
 from jupyter_selfheal.inside.search.source_text import Source
+from jupyter_selfheal.inside.search.unbegun_bests import list_unbegun_bests
 from jupyter_selfheal.inside.search.unbound_reads import list_lost_reads, list_renamed_targets
 from jupyter_selfheal.inside.search.uncalled_functions import list_missing_calls
 from jupyter_selfheal.inside.search.unpacking_changes import list_unpacking_changes
@@ -64,6 +65,7 @@ def list_value_changes(
     changes += [*list_method_changes(tree, source, table, known), *list_unpacking_changes(tree, source, table)]
     changes += [*list_repeated_slips(whole, known), *list_lost_values(whole, expected, known)]
     changes += [*list_line_changes(whole), *list_left_out(whole, expected, known), *list_left_out_signs(whole)]
+    changes += list_unbegun_bests(whole, known)
     changes += [*list_self_changes(whole), *list_level_changes(whole), *list_case_twins(source, known)]
     known_edits = {c.edits for c in changes}
     changes += (c for c in list_lost_reads(tree, table, lost) if c.edits not in known_edits) if lost else ()

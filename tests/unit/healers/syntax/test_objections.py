@@ -34,8 +34,15 @@ SPOKEN_AGAINST = {
     "a builtin is compared": ("if x == len):\n    x = 1", "if x == len:\n    x = 1"),
     "what was read is lost": ("name = input()\nname'AK'", "name = input()\nname='AK'"),
     "a call of a text": ("print('a' (x))", "print('a'(x))"),
+    "what was to be compared is set": ("y = 2\nif x = y:\n    z = 1", "y = 2\nif x := y:\n    z = 1"),
+    "both of what was to be compared": ("y = 2\nif(x % 2 = y):\n    z = 1", "y = 2\nif(x % 2 and y):\n    z = 1"),
+    "one of what was to be compared": ("y = 2\nwhile x = y\n    y = 1", "y = 2\nwhile x:\n    y = 1"),
 }
 NOTHING_AGAINST = {
+    "what is compared": ("y = 2\nif x = y:\n    z = 1", "y = 2\nif x == y:\n    z = 1"),
+    "both are asked": ("y = 2\nif x and y\n    z = 1", "y = 2\nif x and y:\n    z = 1"),
+    "an argument by its name": ("if sorted(x reverse=True):\n    z = 1", "if sorted(x, reverse=True):\n    z = 1"),
+    "what is set and asked": ("if y := (x:\n    z = 1", "if y := (x):\n    z = 1"),
     "a method that is called": ("if w.isupper()\n    x = 1", "if w.isupper():\n    x = 1"),
     "an attribute of its own": ("if w.is_upper\n    x = 1", "if w.is_upper:\n    x = 1"),
     "a method that is handed on": ("x = sorted(w, key=str.lower", "x = sorted(w, key=str.lower)"),

@@ -194,6 +194,10 @@ PROSE += [(f"{line}\nx = y = 3\n", f"# {line}\nx = y = 3\n", False) for line in 
     [
         ("class = ['a']\nprint(len(class))\n", "class_ = ['a']\nprint(len(class_))\n", True),
         ("if total\n    print(total)\n", "if_total = 3\n", False),
+        ("print float(input())\nprint(price)\n", "price = float(input())\nprint(price)\n", True),
+        ("print float(input())\nprint(price)\n", "price = float(input)\nprint(price)\n", False),
+        ("print float(total)\nprint(price)\n", "price = float(total)\nprint(price)\n", False),
+        ("print float(input())\nprint(price)\n", "price = float(input(7))\nprint(price)\n", False),
     ],
 )
 def test_a_word_of_the_language_that_is_set_is_a_line_that_sets(old: str, new: str, is_kept: bool) -> None:
