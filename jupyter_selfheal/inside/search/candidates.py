@@ -13,6 +13,7 @@ from types import CodeType
 from typing import Any
 
 from jupyter_selfheal.inside.positions import Edit, splice
+from jupyter_selfheal.inside.search.agreed_errors import find_agreed_errors
 from jupyter_selfheal.inside.search.compile_together import compile_together
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.mutations import empty_bodies
@@ -113,6 +114,7 @@ class Maker:
         )
         """Variables of the notebook that a function may read in place of what it is given."""
         self.made = {name: (source, text) for name, source, text in given.get("made", ())}
+        self.off = find_agreed_errors(program, sight.numbers)
         self.texts = {m[1]: u.text for u in program.units if u.role in _OWN and (m := _DEF.match(u.text))}
         self.stubs = {n for n, u in enumerate(program.units) if u.mutable and empty_bodies.is_stub(u.text)}
         """Units that are a function with nothing in it: what they lack hangs on what their siblings are."""
@@ -149,6 +151,7 @@ class Maker:
             self.sight.checked,
             self.outside,
             self.made,
+            self.off,
             self.sight.empty,
             not self.program.units[unit].query,
             self.program.units[unit].role != REPLAY,

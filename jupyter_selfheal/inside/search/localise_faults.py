@@ -55,6 +55,8 @@ class Sight:
     """How many calls it took to copy the state."""
     checked: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
     """Of ``calls`` those that the checks made."""
+    numbers: dict[str, dict[str, float]] = field(default_factory=dict)
+    """The numbers that functions gave, by their arguments as they are written."""
     ran: dict[int, frozenset[int]] = field(default_factory=dict)
     """The lines that ran, by unit."""
     spectra: list[frozenset[Line]] = field(default_factory=list)
@@ -149,7 +151,7 @@ class Tracer(LineTracer):
             self.raised.add(where)
             self.missing_here = self.missing_here or read_missing(arg[1], *where)  # type: ignore[index]
         elif event == "return":
-            self.noted.note_return(frame)
+            self.noted.note_return(frame, arg)
         looked = self.looked.get(frame.f_code, 0)
         if looked < EVENTS:
             self.looked[frame.f_code] = looked + 1
@@ -195,6 +197,7 @@ def trace_program(runner: Runner, steps: int, changed: Mapping[int, tuple[str, C
     changed = changed or {}
     sight = Sight(result, kinds={u: {n: frozenset(k) for n, k in kinds.items()} for u, kinds in tracer.kinds.items()})
     sight.calls, sight.checked, sight.lines = tracer.noted.calls, tracer.noted.calls, tracer.count
+    sight.numbers = tracer.noted.numbers
     sight.foreign, sight.copying = tracer.foreign, tracer.copying
     sight.ran, sight.empty, sight.missing = _list_lines(tracer), frozenset(tracer.empty), tracer.missing
     sight.suspicion = _score_lines(tracer)

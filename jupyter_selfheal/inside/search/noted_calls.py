@@ -24,6 +24,9 @@ class NotedCalls:
 
     def __init__(self) -> None:
         self.calls: dict[str, list[tuple[Any, ...]]] = {}
+        self.numbers: dict[str, dict[str, float]] = {}
+        """The numbers that functions gave, by the arguments as they are written."""
+        self._open: dict[int, tuple[str, str]] = {}
         self._made: dict[int, tuple[Any, ...]] = {}
         self._held: dict[int, str] = {}
         self._touched: set[int] = set()
@@ -36,14 +39,20 @@ class NotedCalls:
             return
         if _is_function(frame.f_globals.get(code.co_name), code):
             self._add(code.co_name, (), given)
+            if (arguments := _show_plain(given)) is not None:
+                self._open[id(frame)] = (code.co_name, arguments)
         elif (found := _find_class(frame, given)) is not None:
             self._note_method(code, given, found)
         else:
             self.calls.setdefault(code.co_name, [])
 
-    def note_return(self, frame: FrameType) -> None:
-        """Where a constructor returns, note what its object holds then: a method that is called later may find it changed."""
+    def note_return(self, frame: FrameType, value: Any) -> None:
+        """Note a number that a function gives; where a constructor returns, what its object holds then: a method that is called later may find it
+        changed."""
         code = frame.f_code
+        if (called := self._open.pop(id(frame), None)) is not None and type(value) in (int, float):
+            name, arguments = called
+            self.numbers.setdefault(name, {})[arguments] = value
         if code.co_name == "__init__" and code.co_argcount:
             made = frame.f_locals.get(code.co_varnames[0])
             if id(made) in self._made:
@@ -99,6 +108,11 @@ class NotedCalls:
                 calls.append(tuple(copy_plain_data(value) for value in (*made, *given)))
             except (ValueError, KeyError):
                 return
+
+
+def _show_plain(given: list[Any]) -> str | None:
+    """Numbers and texts as they are written, as one text; None where something else is among them."""
+    return repr(tuple(given)) if all(type(value) in (int, float, str) for value in given) else None
 
 
 def _show_held(instance: Any) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from jupyter_selfheal.inside.search import described_intent
 from jupyter_selfheal.inside.search.mutations import (
+    agreed_numbers,
     beginners,
     branches_beside,
     chained_tests,
@@ -106,6 +107,7 @@ OPERATORS = (
     *forgotten_links.OPERATORS,
     *rest_of_loop.OPERATORS,
     *same_parts.OPERATORS,
+    *agreed_numbers.OPERATORS,
     *outside_values.OPERATORS,
     *numbers_in_texts.OPERATORS,
     *left_as_it_is.OPERATORS,

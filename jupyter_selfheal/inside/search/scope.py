@@ -70,6 +70,8 @@ class Hints:
     """Variables of the notebook that a function may read in place of what it is given."""
     made: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Of a variable of the notebook that is made of one other one, which that is, and the expression."""
+    off: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """By how much every checked number of a function is off: what is missing, and by what it is to be multiplied (0 where that differs)."""
     empty: frozenset[str] = frozenset()
     """Parameters that are empty where a check fails."""
     literals: bool = True

@@ -48,6 +48,36 @@ def propose_end_guard(s: Scope, node: ast.AST) -> Iterator[Change]:
                 )
 
 
+def propose_value_of_default(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``if h is None: h = w`` where ``h`` is None unless it is given, and nothing asks whether it was."""
+    if not isinstance(node, ast.FunctionDef) or s.read_indent(node.body[0]) is None:
+        return
+    names = [a.arg for a in node.args.args]
+    first = (
+        node.body[1] if s.is_doc(getattr(node.body[0], "value", None) or node) and len(node.body) > 1 else node.body[0]
+    )
+    at, indent = s.find_line_span(first)[0], s.read_indent(first)
+    optional = zip(names[len(names) - len(node.args.defaults) :], node.args.defaults, strict=True)
+    for name in (n for n, d in optional if isinstance(d, ast.Constant) and d.value is None):
+        asked = [n for n in ast.walk(node) if isinstance(n, ast.Compare) and s.text_of(n.left) == name]
+        if asked or indent is None:
+            continue
+        others = [(other, 0.5) for other in names if other not in (name, "self")]
+        for value, prior in (*others, ("[]", 0.4), ("{}", 0.3), ("0", 0.3), ("1", 0.3), ("''", 0.25)):
+            text = f"{indent}if {name} is None:\n{indent}    {name} = {value}\n"
+            words = f"`{name}` is None where it is not given: `{value}` may be meant"
+            yield Change(((at, at, text),), prior, first.lineno, words)
+
+
+def propose_plain_parameter(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``def mean(xs)`` for ``def mean(*xs)``, which makes a list of one list."""
+    match node:
+        case ast.FunctionDef(args=ast.arguments([], [], ast.arg(name), [], [], None, [])):
+            start = s.text.index("*", s.text.index("(", s.start_of(node)))
+            words = f"`*{name}` puts the list that is given into another one"
+            yield Change(((start, start + 1, ""),), 0.4, node.lineno, words)
+
+
 def propose_letters(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``[c for c in text if c.isalpha()]`` where nothing is left out: spaces and signs may not count."""
     if not isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp) or len(node.generators) != 1:
@@ -125,6 +155,8 @@ OPERATORS = (
     propose_list_of_one,
     propose_index_guard,
     propose_end_guard,
+    propose_value_of_default,
+    propose_plain_parameter,
     propose_letters,
     propose_last_place,
     propose_item_of_unread,

@@ -26,6 +26,7 @@ def propose_turned_within(s: Scope, node: ast.AST) -> Iterator[Change]:
         case _:
             return
     statement = next((p for p in (node, *s.walk_upwards(node)) if isinstance(p, ast.stmt)), None)
+    yield from _turn_other_way(s, node)
     if len(names) != 1 or statement is None or "%" in s.text_of(low) or s.read_indent(statement) is None:
         return
     turns, start, indent = names[0], s.find_line_span(statement)[0], s.read_indent(statement)
@@ -35,6 +36,25 @@ def propose_turned_within(s: Scope, node: ast.AST) -> Iterator[Change]:
     for text, prior in ((f"{turns} %= len({name})", 0.8), (f"{turns} = {turns} % len({name}) if {name} else 0", 0.7)):
         words = f"`{turns}` may be more than there are items: `{text}` is missing"
         yield Change(((start, start, f"{indent}{text}\n"),), prior, node.lineno, words)
+
+
+def _turn_other_way(s: Scope, node: ast.BinOp) -> Iterator[Change]:
+    """``xs[-k:] + xs[:-k]`` for ``xs[k:] + xs[:k]``, and back."""
+    match node:
+        case ast.BinOp(
+            ast.Subscript(_, ast.Slice(ast.Name(turns) as low)), _, ast.Subscript(_, ast.Slice(_, ast.Name() as high))
+        ):
+            new = f"-{turns}"
+        case ast.BinOp(
+            ast.Subscript(_, ast.Slice(ast.UnaryOp(ast.USub(), ast.Name(new)) as low)),
+            _,
+            ast.Subscript(_, ast.Slice(_, ast.UnaryOp() as high)),
+        ):
+            pass
+        case _:
+            return
+    edits = tuple((s.start_of(n), s.end_of(n), new) for n in (low, high))
+    yield Change(edits, 0.6, node.lineno, f"`{s.text_of(node)}` turns the other way")
 
 
 def propose_alphabet_again(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -94,6 +94,24 @@ def propose_percent(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.replace_node(node, new),), prior, node.lineno, f"`{rate}` is a part of `{whole}`")
 
 
+def propose_part_of_whole(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``price * (1 - pct / 100)`` for ``price - pct``, and ``1 + rate / 100`` for ``1 + rate``: a rate in percent is no amount."""
+    match node:
+        case ast.BinOp(whole, ast.Add() | ast.Sub() as sign, ast.Name(rate)) if _RATE.search(rate) or rate == "r":
+            written = "+" if isinstance(sign, ast.Add) else "-"
+        case _:
+            return
+    words = f"`{rate}` is given in percent"
+    if isinstance(whole, ast.Constant):
+        new = f"{s.text_of(whole)} {written} {rate} / 100"
+        yield from [Change((s.replace_node(node, new),), 0.5, node.lineno, words)] if whole.value == 1 else ()
+        return
+    text = s.parenthesize(whole)
+    yield Change((s.replace_node(node, f"{text} * (1 {written} {rate} / 100)"),), 0.7, node.lineno, words)
+    words = f"`{rate}` is a part of `{text}`"
+    yield Change((s.replace_node(node, f"{text} * (1 {written} {rate})"),), 0.4, node.lineno, words)
+
+
 def propose_kept_amount(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``amount = amount + amount * rate / 100`` for ``amount = amount * rate / 100``, and the other way round for a discount."""
     match node:
@@ -108,4 +126,4 @@ def propose_kept_amount(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.replace_node(value, new),), 0.5, node.lineno, f"`{name}` itself is lost")
 
 
-OPERATORS = (propose_above_bound, propose_rest_of_units, propose_percent, propose_kept_amount)
+OPERATORS = (propose_above_bound, propose_rest_of_units, propose_percent, propose_part_of_whole, propose_kept_amount)

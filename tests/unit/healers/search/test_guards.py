@@ -38,6 +38,17 @@ TEXTS = Hints(kinds={"line": frozenset({TEXT})})
         ),
         ("def same(xs):\n    return xs == xs[:-1]\n", "should be `xs[::-1]`", "xs == (xs[::-1])"),
         (
+            "def area(w, h=None):\n    return w * h\n",
+            "is None where it is not given",
+            "    if h is None:\n        h = w\n",
+        ),
+        (
+            'def add(x, to=None):\n    """Add."""\n    to.append(x)\n    return to\n',
+            "is None where it is not given",
+            '"""Add."""\n    if to is None:\n        to = []\n',
+        ),
+        ("def mean(*xs):\n    return sum(xs) / len(xs)\n", "into another one", "def mean(xs):"),
+        (
             "def best(marks):\n    return sorted(marks, key=lambda who: -marks[who])\n",
             "says nothing of equal ones",
             "(-marks[who], who)",
@@ -54,6 +65,12 @@ def test_what_is_missing_is_tried(source: str, words: str, meant: str) -> None:
     [
         ("def dips(h, k):\n    if k + 1 < len(h) and h[k] > h[k + 1]:\n        print(k)\n", "lacks `k + 1 < len(h)`"),
         ("def signs(line):\n    return [c for c in line if c != '-']\n", "lacks the condition"),
+        ("def area(w, h=None):\n    return w * h if h is not None else w\n", "is None where it is not given"),
+        ("def area(w, h=2):\n    return w * h\n", "is None where it is not given"),
+        ("def area(w, h):\n    h = None\n    return w\n", "is None where it is not given"),
+        ("def mean(*xs, n=1):\n    return sum(xs) / n\n", "into another one"),
+        ("def mean(n, *xs):\n    return sum(xs) / n\n", "into another one"),
+        ("def mean(xs):\n    return sum(xs)\n", "into another one"),
         ("def best(marks):\n    return max(marks, key=lambda who: (marks[who], who))\n", "says nothing of equal"),
         ("def same(xs):\n    return xs == xs[:-1]\n", "not `set(xs)`"),  # which asks for another thing
         ("def same(xs):\n    return xs == xs[:2]\n", "`xs[:2]` should be `xs[::-1]`"),

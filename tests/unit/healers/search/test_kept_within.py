@@ -64,6 +64,16 @@ CHANGED = [
         "counts from",
     ),
     (
+        "def turn(cards, n):\n    return cards[n:] + cards[:n]\n",
+        "return cards[-n:] + cards[:-n]",
+        "turns the other way",
+    ),
+    (
+        "def turn(cards, n):\n    return cards[-n:] + cards[:-n]\n",
+        "return cards[n:] + cards[:n]",
+        "turns the other way",
+    ),
+    (
         "def roots(a, b, d):\n    return (-b + d ** .5) / 2*a, (-b - d ** .5) / 2*a\n",
         "(-b + d ** .5) / (2*a), (-b - d ** .5) / (2*a)",
         "divide by both",
@@ -115,6 +125,9 @@ LEFT = [
     ("def f(c, k, base):\n    return chr(ord(c) - base + k + base)\n", "counts from"),
     ("def f(c, k):\n    base = 97 if k else 48\n    return chr(ord(c) - base + k + base)\n", "counts from"),
     ("def f(c, k):\n    base = 97\n    base = k\n    return chr(ord(c) - base + k + base)\n", "counts from"),
+    ("def f(xs, n):\n    return xs[n:] + xs[n + 1:]\n", "the other way"),
+    ("def f(xs, n):\n    return xs[n + 1:] + xs[:n + 1]\n", "the other way"),
+    ("def f(xs, ys, n):\n    return xs[n:] + ys[:n]\n", "the other way"),
     ("def f(a, b):\n    return a / 2 * b\n", "divide by both"),
     ("def f(a, b):\n    return a / 2 * b, b / 2 * a\n", "divide by both"),
     ("def f(a, b):\n    return a / (2 * b), b / (2 * b)\n", "divide by both"),

@@ -29,6 +29,9 @@ def nearest(stops, at):
         (TRIP, "has the larger units in it", "hours = (minutes % 1440 // 60)"),
         (TRIP, "has the larger units in it", "hours = (minutes // 60 % 24)"),
         (NEAR, "never changes", "            found = stop\n            least = away\n"),
+        ("def f(price, pct):\n    return price - pct\n", "in percent", "return (price * (1 - pct / 100))"),
+        ("def f(price, tax):\n    return price + tax\n", "is a part of", "return (price * (1 + tax))"),
+        ("def f(p, r, n):\n    return p * (1 + r) ** n\n", "in percent", "p * ((1 + r / 100)) ** n"),
     ],
 )
 def test_what_is_missing_is_tried(source: str, words: str, meant: str) -> None:
@@ -42,6 +45,9 @@ def test_what_is_missing_is_tried(source: str, words: str, meant: str) -> None:
         (TRIP.replace("minutes // 1440", "minutes"), "has the larger units"),  # there are none
         (NEAR.replace("found = stop", "least = away"), "never changes"),  # it does
         (NEAR.replace("away < least", "away < 9"), "`9 = away`"),
+        ("def f(price, cost):\n    return price - cost\n", "in percent"),
+        ("def f(pct):\n    return 2 + pct\n", "in percent"),
+        ("def f(pct, price):\n    return pct - price\n", "in percent"),
     ],
 )
 def test_what_is_not_missing_is_not_put_in(source: str, words: str) -> None:
