@@ -11,7 +11,7 @@ from jupyter_selfheal.healers.rules.context.nodes import find_keyword, read_last
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(
-    r"'(?:str|bytes)' object has no attribute 'readl?i?n?e?'|file must have 'read' and 'readline' attributes|"
+    r"'(?:str|bytes|PosixPath|WindowsPath)' object has no attribute 'readl?i?n?e?'|file must have 'read' and 'readline' attributes|"
     r"the JSON object must be str, bytes or bytearray, not \w*(?:TextIOWrapper|BufferedReader|StringIO|dict|list)|"
     r"a bytes-like object is required, not '(?:_io\.)?Buffered\w+'|dump\(\) missing 1 required positional argument: 'f\w*'|"
     r"^Expecting value: line 1 column 1 \(char 0\)"
@@ -55,7 +55,8 @@ class LoadOfText(Rule):
             if name == "loads" and kind in ("dict", "list"):
                 yield self._take_as_it_is(context, call, text)
                 return
-            is_file = kind == "str" and context.is_true(f"__import__('os').path.isfile({text})")
+            is_name = kind in ("str", "PosixPath", "WindowsPath")
+            is_file = is_name and context.is_true(f"__import__('os').path.isfile({text})")
             if is_file and name in ("load", "loads"):
                 mode = ", 'rb'" if context.text(call.func).startswith(("pickle", "tomllib")) else ""
                 start = end - 1 if name == "loads" else end
@@ -65,7 +66,7 @@ class LoadOfText(Rule):
                 return
             elif name == "load" and kind in ("str", "bytes") and not _is_file_name(context, given):
                 change, title = (end, end, "s"), f"Use `{context.text(call.func)}s`"
-            elif name == "loads" and kind not in ("str", "bytes", ""):
+            elif name == "loads" and not is_name and kind not in ("bytes", ""):
                 change, title = (end - 1, end, ""), f"Use `{context.text(call.func)[:-1]}`"
             elif name == "dump" and len(call.args) == 1 and not context.is_statement(call):
                 change, title = (end, end, "s"), f"Use `{context.text(call.func)}s`"

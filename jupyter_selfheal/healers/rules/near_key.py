@@ -39,6 +39,9 @@ UNIT = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*$")
 RECKONING = frozenset({"value_counts", "groupby", "mean", "sum", "count", "max", "min", "median", "size", "nunique", "std", "first", "last", "set_index", "to_dict"})  # fmt: skip
 """Methods of tables that only reckon."""
 
+SHORTEST = 4
+"""Letters of a word, at least, that a longer one is shortened to."""
+
 SEEN = "A stored output of the table heads a column as the cell has it: the table may be made otherwise than it was."
 
 
@@ -245,7 +248,7 @@ def list_meant_keys(wrong: str, keys: Keys) -> list[tuple[str, bool]]:
     if not near:
         near = [k for k in dict.fromkeys(pool) if is_plural(normalize(wrong), normalize(k))]
     if not near:
-        near = _list_with_unit(wrong, pool)
+        near = _list_with_unit(wrong, pool) or (_list_shortened(wrong, keys) if keys.is_table else [])
     if len(near) != 1:
         return [(k, False) for k in near[:2]]
     word = near[0]
@@ -273,6 +276,14 @@ def _list_with_unit(wrong: str, pool: Iterable[str]) -> list[str]:
     units = {bool(UNIT.search(wrong))}
     found = dict.fromkeys(k for k in pool if normalize(UNIT.sub("", k)) == bare and {bool(UNIT.search(k))} != units)
     return list(found) if bare else []
+
+
+def _list_shortened(wrong: str, keys: Keys) -> list[str]:
+    """Columns that begin with the wrong one, or it with them: ``temp`` for ``temperature``."""
+    told = normalize(wrong)
+    columns = {k: normalize(k) for k in keys.columns if isinstance(k, str)}
+    begun = [k for k, name in columns.items() if name.startswith(told) or told.startswith(name)]
+    return begun if all(min(len(columns[k]), len(told)) >= SHORTEST for k in begun) else []
 
 
 def _is_written_out(context: RuleContext, keys: Keys) -> bool:
