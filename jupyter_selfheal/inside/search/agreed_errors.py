@@ -6,6 +6,7 @@ One check is met by some number always; two that ask for different ones, and agr
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Mapping
 
 from jupyter_selfheal.inside.search.compared_sides import find_compared_sides
@@ -26,16 +27,23 @@ def find_agreed_errors(program: Program, given: Mapping[str, Mapping[str, float]
     for name, arguments, wanted in _list_asked(program) if given else ():
         if arguments in given.get(name, {}):
             pairs.setdefault(name, {})[arguments] = (given[name][arguments], wanted)
-    agreed = {name: _agree(list(found.values())) for name, found in pairs.items()}
+    agreed = {name: _agree(found) for name, found in pairs.items()}
     return {name: error for name, error in agreed.items() if any(error)}
 
 
-def _agree(pairs: list[tuple[float, float]]) -> tuple[float, float]:
-    if len({wanted for _, wanted in pairs}) < FEWEST or len({now for now, _ in pairs}) < FEWEST:
+def _agree(found: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
+    """What the checks of a function agree on, of which two that differ in each argument tell a factor: one that stands still may be what is missing.
+
+    What is added may hang on several at once (``2 * (w + h)``): that takes a check more than there are arguments. One more or less is a slip by itself.
+    """
+    pairs = list(found.values())
+    columns = list(itertools.zip_longest(*(ast.literal_eval(arguments) for arguments in found)))
+    is_varied = all(len(set(map(repr, column))) > 1 for column in columns)
+    if not is_varied or len({wanted for _, wanted in pairs}) < FEWEST or len({now for now, _ in pairs}) < FEWEST:
         return 0, 0
-    lacks = [wanted - now for now, wanted in pairs]
-    shares = [wanted / now if now else 0 for now, wanted in pairs]
-    return _find_common(lacks), _find_common(shares)
+    lack = _find_common([wanted - now for now, wanted in pairs])
+    share = _find_common([wanted / now if now else 0 for now, wanted in pairs])
+    return lack if len(pairs) > len(columns) or abs(lack) == 1 else 0, share
 
 
 def _find_common(numbers: list[float]) -> float:

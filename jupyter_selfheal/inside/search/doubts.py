@@ -24,6 +24,7 @@ from jupyter_selfheal.inside.search.lost_names import (
 from jupyter_selfheal.inside.search.measuring_functions import find_measures
 from jupyter_selfheal.inside.search.mutations.empty_bodies import describe_doubt_of_body
 from jupyter_selfheal.inside.search.number_as_condition import find_number_as_condition
+from jupyter_selfheal.inside.search.odd_formulas import describe_odd_formula
 from jupyter_selfheal.inside.search.odd_values import describe_nothing, describe_other_value
 from jupyter_selfheal.inside.search.oracle_strength import (
     describe_constant_shift,
@@ -40,6 +41,7 @@ from jupyter_selfheal.inside.search.program import (
     expects_negative,
     list_expected_texts,
 )
+from jupyter_selfheal.inside.search.rounded_up import describe_rounded_up
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.run_doubts import RunDoubts
 from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
@@ -149,10 +151,16 @@ class Doubts:
         return frozenset(list_bound_names(ast.parse(self.units[unit].text)))
 
     def _describe_statements(self, n: int) -> str:
-        """The doubt about statements that lead past an error which is raised on purpose, or leave a value to be compared with itself."""
-        return next(
-            (d for pair in self._list_changes(n) if (d := describe_way_past(*pair) or describe_own_operand(*pair))), ""
+        """The doubt about statements that lead past an error which is raised on purpose, leave a value to be compared with itself, or are odd formulas."""
+        texts, space = [u.text for u in self.units], self.runner.ns
+        doubts = (
+            describe_way_past(*pair)
+            or describe_own_operand(*pair)
+            or describe_odd_formula(*pair, texts, space)
+            or describe_rounded_up(*pair, self.sight.checked)
+            for pair in self._list_changes(n)
         )
+        return next(filter(None, doubts), "")
 
     def _describe_wrapped_place(self, n: int) -> str:
         """The doubt about an index that is moved one back in a loop that begins at 0."""

@@ -18,7 +18,7 @@ def propose_agreed_number(s: Scope, node: ast.AST) -> Iterator[Change]:
             lack, share = s.hints.off[name]
         case _:
             return
-    parameters = {a.arg for a in (*node.args.posonlyargs, *node.args.args)}
+    parameters = {a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     returns = sum(isinstance(n, ast.Return) for n in ast.walk(node))
     if returns == 1 and _is_formula(value, parameters):
         yield from _add_what_lacks(s, value, lack) if lack else ()
@@ -26,10 +26,10 @@ def propose_agreed_number(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 def _is_formula(value: ast.expr, parameters: set[str]) -> bool:
-    """Whether it is reckoned of nothing but the parameters, each of them a name, and numbers."""
+    """Whether it is reckoned of nothing but the parameters, all of them, each a name, and numbers: one that is not read is what is missing."""
     parts = [n for n in ast.walk(value) if isinstance(n, ast.expr)]
     is_plain = all(isinstance(n, ast.BinOp | ast.UnaryOp | ast.Constant | ast.Name) for n in parts)
-    return is_plain and {n.id for n in parts if isinstance(n, ast.Name)} <= parameters
+    return is_plain and {n.id for n in parts if isinstance(n, ast.Name)} == parameters
 
 
 def _add_what_lacks(s: Scope, value: ast.expr, lack: float) -> Iterator[Change]:
@@ -42,14 +42,17 @@ def _add_what_lacks(s: Scope, value: ast.expr, lack: float) -> Iterator[Change]:
             sign_of_lack, word = ("+", "more") if lack > 0 else ("-", "less")
             edit = s.replace_node(value, f"{text} {sign_of_lack} {new}")
             words = f"every number that is checked is {new} {word} than what `{text}` gives"
-    if new:
+    if new not in ("", "0"):
         yield Change((edit,), 0.5, value.lineno, words)
 
 
 def _multiply(s: Scope, value: ast.expr, share: float) -> Iterator[Change]:
-    for factor, is_divisor in _list_factors(value):
-        number = float(factor.value)  # type: ignore[arg-type]
-        new, old = _write(number / share if is_divisor else number * share), s.text_of(factor)
+    factors = [(f, float(f.value), is_divisor) for f, is_divisor in _list_factors(value)]  # type: ignore[arg-type]
+    others = [(f, _write(number / share if is_divisor else number * share)) for f, number, is_divisor in factors]
+    if any(new == "1" for _, new in others):
+        return  # what is checked has nothing of this formula
+    for factor, new in others:
+        old = s.text_of(factor)
         if new:
             yield Change((s.replace_node(factor, new),), 0.5, value.lineno, f"`{old}` should be `{new}`")
     for sign, number in (("*", share), ("/", 1 / share)):

@@ -33,6 +33,10 @@ LEFT = [
     ("def f(c):\n    return c * 9 / 5\n", "assert f(100) == 212\nassert f(100.0) == 212"),
     ("def f(s):\n    return s.count('a')\n", "assert f('banana') == 9\nassert f('a') == 7"),
     ("def f(c):\n    if c > 50:\n        return c\n    return c * 2\n", "assert f(100) == 132\nassert f(0) == 32"),
+    ("def f(w, h):\n    return w * h\n", "assert f(2, 3) == 20\nassert f(1, 4) == 18"),
+    ("def f(a, k):\n    return a * 10 + k * 10\n", "assert f(2, 1) == 25\nassert f(1, 1) == 15\nassert f(3, 1) == 35"),
+    ("def f(c):\n    return c * 100\n", "assert f(1.5) == 1.5\nassert f(2.5) == 2.5"),
+    ("def f(c):\n    return c + 32\n", "assert f(1) == 1\nassert f(2) == 2"),
     ("rate = 2\ndef f(c):\n    return c * rate\n", "assert f(100) == 1234.56789\nassert f(0) == 1034.56789"),
 ]  # fmt: skip
 
@@ -40,3 +44,19 @@ LEFT = [
 @pytest.mark.parametrize(("text", "checks"), LEFT)
 def test_nothing_is_put_in_where_nothing_is_agreed_on(text: str, checks: str) -> None:
     assert [p["words"] for p in find(text, checks)["patches"] if "every number" in p["words"]] == []
+
+
+SEVERAL = [
+    ("return w * h", (("2, 3", "11"), ("1, 4", "9"), ("5, 5", "30")), "return w * h + 5"),
+    ("return w - h", (("7, 3", "5"), ("9, 4", "6")), "return w - h + 1"),
+    ("return w / h", (("80, 200", "4000"), ("90, 150", "6000")), "return w / h * 10000"),
+]
+
+
+@pytest.mark.parametrize(("body", "checks", "wanted"), SEVERAL)
+def test_of_several_parameters_checks_with_all_of_them_otherwise_tell(
+    body: str, checks: tuple[tuple[str, str], ...], wanted: str
+) -> None:
+    asserts = "\n".join(f"assert f({given}) == {value}" for given, value in checks)
+    patches = find(f"def f(w, h):\n    {body}\n", asserts)["patches"]
+    assert wanted in next(iter(patches[0]["texts"].values()))

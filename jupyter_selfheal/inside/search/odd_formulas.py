@@ -1,0 +1,110 @@
+"""Formulas of a patch that meet a few checks and cannot be what is meant: a place that goes past the end of a list that is written down, another number for one that everybody knows, numbers that are compared as texts."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from jupyter_selfheal.inside.search.odd_dates import describe_odd_date, list_numbers
+from jupyter_selfheal.inside.search.parsed_once import parse_once
+from jupyter_selfheal.inside.tree_names import is_name, walk
+
+_KNOWN = (3.6, 9.81, 9.80665, 299792458, 299792.458, 273.15, 1.609344, 1.60934, 2.54, 30.48, 0.3048, 0.45359237, 2.20462, math.pi, math.e, 365.25, 8.314, 4.184, 101325, 6.674e-11, 6.022e23)  # fmt: skip
+"""Numbers of physics and of measures, which stand in a formula on purpose."""
+NEAR = 0.01
+"""By how much of it a number may be another one and still be the same known number, with more digits or fewer."""
+
+
+def describe_odd_formula(old: str, new: str, texts: Iterable[str], space: Mapping[str, Any]) -> str:
+    """The doubt about the new text of a statement for one of these formulas, which the old one has not; empty where there is none. Lists may be
+    written down in the ``texts`` of the program, or be in the ``space`` of the notebook."""
+    before, after = parse_once(old), parse_once(new)
+    if place := _find_past_end(before, after, texts, space):
+        return f"`{place}` goes past the end for the last one, and nothing reads the first"
+    if doubt := describe_odd_date(before, after):
+        return doubt
+    if number := _find_known_number(before, after):
+        return f"`{number}` is a number that is known: the checks may be of another unit, or wrong"
+    if _count_keys_of_text(after) > _count_keys_of_text(before):
+        return "by `key=str` numbers are compared as texts, of which '10' comes before '9'"
+    return _find_longer_range(before, after)
+
+
+def _find_past_end(before: ast.AST, after: ast.AST, texts: Iterable[str], space: Mapping[str, Any]) -> str:
+    """``names[d.weekday() + 1]`` for ``names[d.weekday()]``, of a list that is written down and begins with something: whatever the place is, if it
+    was one of the list it is one that is too far now. With an empty first item (``["", "Jan", "Feb"]``) places are counted from 1."""
+    kept = {ast.unparse(n) for n in walk(after) if isinstance(n, ast.Subscript)}
+    was = {ast.unparse(n) for n in walk(before) if isinstance(n, ast.Subscript)} - kept
+    for node in walk(after):
+        match node:
+            case ast.Subscript(ast.Name(name), ast.BinOp(place, ast.Add(), ast.Constant(int(steps)))) if steps > 0:
+                if f"{name}[{ast.unparse(place)}]" in was and _begins_with_something(name, (before, texts, space)):
+                    return ast.unparse(node)
+    return ""
+
+
+def _begins_with_something(name: str, where: tuple[ast.AST, Iterable[str], Mapping[str, Any]]) -> bool:
+    tree, texts, space = where
+    for part in (tree, *map(parse_once, texts)):
+        for node in walk(part):
+            match node:
+                case ast.Assign([ast.Name(bound)], ast.List([first, *_]) | ast.Tuple([first, *_])) if bound == name:
+                    return not (isinstance(first, ast.Constant) and not first.value)
+                case ast.Assign([ast.Name(bound)], ast.Constant(str(text))) if bound == name:
+                    return bool(text.strip()[:1] == text[:1] != "")
+    value = space.get(name)
+    return isinstance(value, list | tuple) and bool(value) and isinstance(value[0], str) and bool(value[0])
+
+
+def _find_longer_range(before: ast.AST, after: ast.AST) -> str:
+    """``range(len(rows) + 1)`` for ``range(len(rows))``, whose number is a place of something else, ``row[i]``, and of no ``rows[i]``: how long that
+    is nothing says. A length that is one more elsewhere, too, may be meant (``table = [0] * (len(rows) + 1)``)."""
+    known = [ast.unparse(n) for n in walk(before)]
+    for loop in walk(after):
+        match loop:
+            case ast.For(
+                ast.Name(i),
+                ast.Call(
+                    ast.Name("range"),
+                    [*_, ast.BinOp(ast.Call(ast.Name("len"), [counted]), ast.Add() | ast.Sub(), ast.Constant()) as end],
+                ) as numbers,
+            ) | ast.comprehension(
+                ast.Name(i),
+                ast.Call(
+                    ast.Name("range"),
+                    [*_, ast.BinOp(ast.Call(ast.Name("len"), [counted]), ast.Add() | ast.Sub(), ast.Constant()) as end],
+                ) as numbers,
+            ) if ast.unparse(end) not in known:
+                places = [
+                    n for n in walk(after) if isinstance(n, ast.Subscript) and any(is_name(p, i) for p in walk(n.slice))
+                ]
+                is_other = places and all(
+                    isinstance(n.slice, ast.Name) and ast.unparse(n.value) != ast.unparse(counted) for n in places
+                )
+                if is_other:
+                    return f"`{ast.unparse(places[0])}` is of something else than `{ast.unparse(numbers)}` counts"
+    return ""
+
+
+def _find_known_number(before: ast.AST, after: ast.AST) -> str:
+    """A known number of a formula that is another one now, or whose formula gives a power of ten times as much."""
+    was, now = (Counter(list_numbers(tree)) for tree in (before, after))
+    lost, more = list((was - now).elements()), list((now - was).elements())
+    for number in lost:
+        if _is_known(number) and more and not any(abs(n - number) <= NEAR * number for n in more):
+            return f"{number:.12g}"
+    if not lost and len(more) == 1 and more[0] >= 10 and math.log10(more[0]).is_integer():
+        return next((f"{n:.12g}" for n in was if _is_known(n)), "")
+    return ""
+
+
+def _is_known(number: float) -> bool:
+    return (number != int(number) and any(math.isclose(number, n, rel_tol=1e-4) for n in _KNOWN)) or number in _KNOWN
+
+
+def _count_keys_of_text(tree: ast.AST) -> int:
+    keys = (n for n in walk(tree) if isinstance(n, ast.keyword) and n.arg == "key")
+    return sum(isinstance(k.value, ast.Name) and k.value.id == "str" for k in keys)
