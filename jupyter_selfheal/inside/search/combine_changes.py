@@ -74,6 +74,8 @@ class Frontier:
         self.alike: dict[tuple[int, int, int], int] = {}
         self.paired = 0
         """How many of the likeliest pairs were made."""
+        self.paired_on: set[int] = set()
+        """The states on top of which pairs were made of their own text."""
         self._by_line: dict[tuple[int, int], list[tuple[int, Change]]] = {}
         self._extents: dict[tuple[int, int], tuple[int, int]] = {}
         """Where the first of those begins, and the last."""
@@ -110,20 +112,18 @@ class Frontier:
     ) -> Iterator[tuple[Candidate, Candidate]]:
         steps: list[tuple[float, Candidate, int, Change, bool]] = []
         for place, (state, seen) in enumerate(zip(states, self.look(states), strict=True)):
-            merged = heapq.merge(*self._list_changes(state, seen, place < ANEW), key=lambda item: -item[0])
+            merged = heapq.merge(*self.list_changes(state, seen, place < ANEW), key=lambda item: -item[0])
             changes = merged if units is None else (item for item in merged if item[1] in units)
             steps.extend((item[0] * state.weight, state, *item[1:]) for item in itertools.islice(changes, NEXT))
         steps.sort(key=lambda step: -step[0] / (1 + step[1].result.failed))
         for weight, state, n, change, anew in steps:
-            placed = change if anew or n in state.spliced else move_change(change, self._find_edits(state, n))
+            placed = change if anew or n in state.spliced else move_change(change, self.find_edits(state, n))
             is_edited = n in state.texts and n not in state.spliced
             candidate = self.maker.place_change(state, n, placed, weight, anew or is_edited) if placed else None
             if candidate is not None:
                 yield candidate, state
 
-    def _list_changes(
-        self, state: Candidate, seen: Seen, anew: bool
-    ) -> list[Iterator[tuple[float, int, Change, bool]]]:
+    def list_changes(self, state: Candidate, seen: Seen, anew: bool) -> list[Iterator[tuple[float, int, Change, bool]]]:
         """The changes of all units with their weights by what still fails in this state, in parts that are each in order; those of an
         edited text ``anew``."""
         suspicion, empty_given = seen
@@ -158,7 +158,7 @@ class Frontier:
         for weight, _, change in self.maker.rank_changes(n, text, suspicion.get(n, {}), changed, near):
             yield weight, n, change, anew
 
-    def _find_edits(self, state: Candidate, n: int) -> Sequence[Edit]:
+    def find_edits(self, state: Candidate, n: int) -> Sequence[Edit]:
         """The edits of a unit's text as the program has it; one, from the first difference to the last, where an edited text was edited."""
         if n in state.spliced or n not in state.texts:
             return state.spliced.get(n, ())
@@ -168,7 +168,7 @@ class Frontier:
         """The lines of an edited text that its edits are in."""
         text, lines = self.maker.program.units[n].text, set[int]()
         moved = 0
-        for start, end, new in sorted(self._find_edits(state, n)):
+        for start, end, new in sorted(self.find_edits(state, n)):
             first = text.count("\n", 0, start) + moved + 1
             lines.update(range(first, first + new.count("\n") + 1))
             moved += new.count("\n") - text.count("\n", start, end)
@@ -221,9 +221,7 @@ class Frontier:
     ) -> Iterator[Iterator[tuple[float, int, int, Change]]]:
         """The changes of a line, apart by how far down a state's edits have moved them, each with the negative of its weight."""
         text, share = self.maker.program.units[n].text, self.maker.weigh_unit(n)
-        added = [
-            (end, new.count("\n") - text.count("\n", start, end)) for start, end, new in self._find_edits(state, n)
-        ]
+        added = [(end, new.count("\n") - text.count("\n", start, end)) for start, end, new in self.find_edits(state, n)]
         added = sorted((end, more) for end, more in added if more)
         first, last = self._extents[n, number]
         moved: dict[int, list[tuple[int, Change]]] = {}

@@ -102,7 +102,10 @@ class Doubts:
             or self._describe_odd_patch(n)
             or self._describe_given_otherwise(n)
             or describe_doubt_of_several(
-                self.candidates[n], self.hypotheses.count_mended(n), self.hypotheses.count_checks(n)
+                self.candidates[n],
+                self.hypotheses.count_mended(n),
+                self.hypotheses.count_checks(n),
+                "\n".join(self.units[k].text for k in self.candidates[n].texts),
             )
             or self._describe_unknown_argument(n)
             or self._describe_wrapped_place(n)

@@ -271,8 +271,16 @@ def _is_place_in_order(one: Any, other: Any, result: Any) -> bool | None:
     return is_within and all(n <= one for n in other[:result]) and all(n >= one for n in other[result:])
 
 
+def _is_its_place(one: Any, other: Any, result: Any) -> bool | None:
+    """A place where an item stands in a list; where it does not stand in it, nothing is said."""
+    if not isinstance(other, list | tuple) or type(one) not in (int, float, str) or one not in other:
+        return None
+    return type(result) is int and 0 <= result < len(other) and bool(other[result] == one)
+
+
 _OF_TWO: tuple[tuple[str, Callable[[Any, Any, Any], bool | None]], ...] = (
     ("is not its place in order", _is_place_in_order),
+    ("is not where it stands", _is_its_place),
     ("has not the items of both", _has_items_of_both),
     ("has not what is in both", _has_only_of_both),
 )

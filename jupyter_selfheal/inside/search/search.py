@@ -38,6 +38,7 @@ from jupyter_selfheal.inside.search.cut_candidates import (
 from jupyter_selfheal.inside.search.endless_loops import drop_endless, seems_endless
 from jupyter_selfheal.inside.search.localise_faults import Seen, Sight, look_again, trace_program
 from jupyter_selfheal.inside.search.measure_checks import WAIT, find_memory, measure_passing
+from jupyter_selfheal.inside.search.pair_on_singles import PAIRS, STATES, pair_on_singles
 from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import REPLAY, Program, fingerprint, import_ahead, read_program
 from jupyter_selfheal.inside.search.replay import drop_replay, measure_replay
@@ -198,6 +199,8 @@ class Search:
             self._screen_more(frontier.expand(states), patience.count_further(self.seconds))
             if n == 0 and not screen.plausible:
                 screen.try_candidates(frontier.unite(screen.partial), self.limit)
+            if n == 0 and not screen.plausible:
+                self._screen_more(pair_on_singles(frontier, screen.partial), STATES * PAIRS)
             idle = 0 if _measure_reach(screen.partial) < before else idle + 1
 
     def _try_what_is_rare(self, source: Iterator[Candidate]) -> None:

@@ -21,14 +21,19 @@ PER_EDIT = 2
 MANY = 5
 """Checks for each of them, passing ones too, with which one that newly passes is enough."""
 
+POWER = "**"
+"""An operation that few functions have, and that any handful of results can be bent with."""
 
-def describe_doubt_of_several(candidate: Candidate, failed: int, checks: int = 0) -> str:
+
+def describe_doubt_of_several(candidate: Candidate, failed: int, checks: int = 0, before: str = "") -> str:
     """The doubt in words; empty for a single edit, or where each is likely and brought checks of its own.
 
-    ``failed`` is the number of checks that failed before, ``checks`` that of all; one that repeats another is no second one.
+    ``before`` is the text of what it changes, ``failed`` is the number of checks that failed before, ``checks`` that of all; one that repeats another is no second one.
     """
     if candidate.edits < 2 or (candidate.is_anew and len(candidate.texts) == 1):
         return ""
+    if before.count(POWER) < sum(text.count(POWER) for text in candidate.texts.values()):
+        return f"several changes together, of which one takes a power (`{POWER}`), may fit the checks by chance"
     apart = len(candidate.texts) if candidate.is_slip else candidate.edits
     is_well_checked = checks >= MANY * apart
     if failed < (apart if is_well_checked else PER_EDIT * apart):

@@ -33,19 +33,35 @@ def propose_index_guard(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 def propose_end_guard(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``while j < len(xs) and xs[j] == x`` for ``while xs[j] == x``, where each round steps ``j``: the list ends at some time."""
+    """``while j < len(xs) and xs[j] == x`` for ``while xs[j] == x``, where each round steps ``j``: the list ends at some time. And so of
+    ``xs[i + j]``."""
     if not isinstance(node, ast.While):
         return
-    stepped = {n.target.id for n in node.body if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    stepped = {name for n in node.body if (name := _read_step(n))}
     asked = "".join(s.text_of(node.test).split())
     for part in ast.walk(node.test):
         match part:
             case ast.Subscript(ast.Name(whole), ast.Name(index)) if index in stepped and f"len({whole})" not in asked:
                 guard = f"{index} < len({whole})"
-                new = f"{guard} and {s.parenthesize(node.test)}"
-                yield Change(
-                    (s.replace_node(node.test, new),), 0.7, node.lineno, f"`{s.text_of(node.test)}` lacks `{guard}`"
-                )
+            case ast.Subscript(ast.Name(whole), ast.BinOp(ast.Name(one), ast.Add(), ast.Name(other)) as place) if {
+                one,
+                other,
+            } & stepped and f"len({whole})" not in asked:
+                guard = f"{s.text_of(place)} < len({whole})"
+            case _:
+                continue
+        new = f"{guard} and {s.parenthesize(node.test)}"
+        yield Change((s.replace_node(node.test, new),), 0.7, node.lineno, f"`{s.text_of(node.test)}` lacks `{guard}`")
+
+
+def _read_step(node: ast.stmt) -> str:
+    """The name that ``i += 1`` or ``i = i + 1`` steps."""
+    match node:
+        case ast.AugAssign(ast.Name(name)):
+            return name
+        case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(own), ast.Add() | ast.Sub())) if own == name:
+            return name
+    return ""
 
 
 def propose_value_of_default(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -79,7 +95,9 @@ def propose_plain_parameter(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 def propose_letters(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``[c for c in text if c.isalpha()]`` where nothing is left out: spaces and signs may not count."""
+    """``[c for c in text if c.isalpha()]`` where nothing is left out, or only what is a space: spaces and signs may not count."""
+    if isinstance(node, ast.Compare):
+        yield from _propose_all_signs(s, node)
     if not isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp) or len(node.generators) != 1:
         return
     loop = node.generators[0]
@@ -90,6 +108,18 @@ def propose_letters(s: Scope, node: ast.AST) -> Iterator[Change]:
         condition = f"{name}.{method}()"
         words = f"`{s.text_of(node)}` lacks the condition `{condition}`"
         yield Change(((end, end, f" if {condition}"),), prior, node.lineno, words)
+
+
+def _propose_all_signs(s: Scope, node: ast.Compare) -> Iterator[Change]:
+    """``c.isalpha()`` for ``c != " "``, and ``not c.isalpha()`` for ``c == " "``: other signs count no more than a space does."""
+    match node:
+        case ast.Compare(ast.Name(name), [ast.NotEq() | ast.Eq() as op], [ast.Constant(" ")]):
+            turned = "" if isinstance(op, ast.NotEq) else "not "
+        case _:
+            return
+    for method in ("isalpha", "isalnum"):  # whether digits count is told by a check with one, and by nothing else
+        new = f"{turned}{name}.{method}()"
+        yield Change((s.replace_node(node, new),), 0.3, node.lineno, f"`{s.text_of(node)}` should be `{new}`")
 
 
 def propose_last_place(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -109,4 +109,37 @@ def _steers_loop(stmt: ast.stmt) -> bool:
     )
 
 
-OPERATORS = (propose_windows, propose_pairs, propose_past_end, propose_else_of_loop)
+def propose_counted_step(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``i += count`` for ``i += 1`` below an inner loop that counts ``count``: the next round begins behind what was counted."""
+    loop = s.parents.get(node)
+    match node:
+        case ast.AugAssign(ast.Name(index), ast.Add(), ast.Constant(1) as step) if isinstance(loop, ast.While):
+            above = [n for n in loop.body if isinstance(n, ast.For | ast.While) and n.lineno < node.lineno]
+        case _:
+            return
+    counts = (n for inner in above for n in ast.walk(inner) if isinstance(n, ast.AugAssign))
+    for name in dict.fromkeys(n.target.id for n in counts if isinstance(n.target, ast.Name)):
+        if name != index:
+            words = f"`{index}` should move by what was counted, `{name}`, and not by 1"
+            yield Change((s.replace_node(step, name),), 0.6, node.lineno, words)
+
+
+def propose_first_of_inner(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``for k in range(2, n)`` for ``range(n)`` above ``for d in range(2, k)``: before that there is nothing to go through."""
+    match node:
+        case ast.For(ast.Name(name), ast.Call(ast.Name("range"), [stop], []) as whole):
+            pass
+        case _:
+            return
+    for inner in ast.walk(node):
+        match inner:
+            case ast.For(iter=ast.Call(ast.Name("range"), [ast.Constant(int(first)), end], [])) if first > 1:
+                if any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(end)):
+                    new = f"range({first}, {s.text_of(stop)})"
+                    words = f"`{s.text_of(whole)}` should be `{new}`, as the loop within it begins with {first}"
+                    yield Change((s.replace_node(whole, new),), 0.5, node.lineno, words)
+
+
+OPERATORS = (
+    propose_windows, propose_pairs, propose_past_end, propose_else_of_loop, propose_counted_step, propose_first_of_inner,
+)  # fmt: skip

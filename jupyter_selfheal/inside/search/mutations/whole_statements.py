@@ -17,6 +17,9 @@ _FILLS = {"append": "[]", "extend": "[]", "insert": "[]", "add": "set()", "updat
 """What a collection is made of that is not there yet, by the method that fills it."""
 AFTER_LOOP = 0.3
 """How much less likely it is that behind the loop the number of items is meant, and not what its ``else`` gave."""
+NEVER_ADDED = 0.7
+"""How likely it is that one item is meant, where what is added to a list is known to be none."""
+_SINGLE = ast.Name | ast.Subscript | ast.Call | ast.Attribute | ast.Constant
 LONGEST = 50
 """Characters of an expression that may be returned as it stands elsewhere."""
 
@@ -196,21 +199,27 @@ def _find_printed(node: ast.expr | None) -> ast.expr | None:
 
 
 def propose_wrapped_items(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``xs + x`` that should add one item: ``xs + (x,)`` or ``xs + [x]``."""
+    """``xs + x`` that should add one item: ``xs + (x,)`` or ``xs + [x]``; ``[x] + xs``, too, and where the list is a slice of one."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        whole, item = node.left, node.right
+        pairs = [(node.left, node.right), (node.right, node.left)]
     elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
-        whole, item = node.target, node.value
+        pairs = [(node.target, node.value)]
     else:
         return
-    if ITEMS not in s.infer_kinds(whole) or not isinstance(
-        item, ast.Name | ast.Subscript | ast.Call | ast.Attribute | ast.Constant
-    ):
-        return
-    text = s.text_of(item)
-    for new in (f"({text},)", f"[{text}]"):
-        edit = (s.start_of(item), s.end_of(item), new)
-        yield Change((edit,), 0.4, item.lineno, f"`{text}` should be `{new}`")
+    for whole, item in pairs:
+        is_first = (whole, item) != pairs[0]
+        if ITEMS not in _infer_whole(s, whole) or not isinstance(item, _SINGLE) or (is_first and s.may_be(item, ITEMS)):
+            continue
+        text, prior = s.text_of(item), 0.4 if s.may_be(item, ITEMS) else NEVER_ADDED
+        for new in (f"({text},)", f"[{text}]"):
+            edit = (s.start_of(item), s.end_of(item), new)
+            yield Change((edit,), prior, item.lineno, f"`{text}` should be `{new}`")
+
+
+def _infer_whole(s: Scope, node: ast.AST) -> frozenset[str]:
+    """The kinds of an expression; a slice is of those of its whole."""
+    is_slice = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+    return _infer_whole(s, node.value) if is_slice else s.infer_kinds(node)  # type: ignore[attr-defined]
 
 
 OPERATORS = (
