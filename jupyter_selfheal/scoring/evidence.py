@@ -166,6 +166,8 @@ class Evidence:
     """A call that failed and is gone, with nothing in its place; empty where there is none."""
     other_data: str = ""
     """A column that is no longer read, where values of what was read are at fault; empty where there is none."""
+    other_label: str = ""
+    """A text that the failure names and that is gone, with nothing like it in its place; empty where there is none."""
     rival: str = ""
     """What another change that meets the same few checks does otherwise."""
     printed_alone: int = 0

@@ -49,6 +49,8 @@ def find_doubt_of_guess(evidence: Evidence, patch: Patch) -> str | None:
         )
     if evidence.other_data and not evidence.user and (by_output or evidence.checks <= 1):
         return f"It no longer reads {evidence.other_data} where values of what was read are at fault: other data may come to any result."
+    if evidence.other_label and not evidence.user and (by_output or evidence.checks <= 1):
+        return f"There is no `{evidence.other_label!r}`, and nothing like it is put in its place: others may give the same."
     if by_output and (avoided := next((r for r in (SKIPS, ENDS) if r in evidence.remarks), "")):
         return f"It {avoided}, where an item failed: an output says little of what is meant to become of such items."
     if evidence.rival and not any(evidence.rival.startswith(f"`{call}`") for call in evidence.calls.settled):

@@ -22,6 +22,7 @@ from jupyter_selfheal.scoring.left_out import find_left_out_call
 from jupyter_selfheal.scoring.lost_parts import find_left_out
 from jupyter_selfheal.scoring.oracles import ORACLES, TrialOracle
 from jupyter_selfheal.scoring.other_data import find_other_data
+from jupyter_selfheal.scoring.other_labels import find_other_label
 from jupyter_selfheal.scoring.output_text import split_tokens
 from jupyter_selfheal.scoring.repeatable import is_own_work, is_trained
 from jupyter_selfheal.scoring.same_program import find_same_programs, is_renamed, is_same_call
@@ -87,6 +88,7 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
         shifted=is_shifted(case, patch) and not asks_many(case, patch),
         left_out=find_left_out_call(case, patch) or find_left_out(case, patch),
         other_data=find_other_data(case, patch),
+        other_label=find_other_label(case, patch),
         rival=patch.rival,
         printed_alone=_count_printed_alone(case),
         of_data=asks_of_data(case),
