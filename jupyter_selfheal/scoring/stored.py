@@ -36,6 +36,7 @@ from jupyter_selfheal.scoring.output_text import (
     split_tokens,
 )
 from jupyter_selfheal.scoring.repeatable import is_passing
+from jupyter_selfheal.scoring.size_alone import shows_size_alone
 
 if TYPE_CHECKING:
     from jupyter_selfheal.config import HealConfig
@@ -274,6 +275,8 @@ class StoredOutput:
         compared = compare(replace(cell, stale=False), list_all_outputs(case, trial, patch))
         if cell.stale and not (compared.same and compared.tells and patch.healer != "search"):
             compared = NOTHING  # the same value comes of the same state; a search would find one that makes up for what is lost
+        if compared.same and compared.tells and shows_size_alone(case, patch):
+            compared = replace(compared, computed=0, built=False)  # it is the same whatever the patch puts there
         if compared.differs and is_passing(cell, case.notebook):
             compared = NOTHING
         return replace(evidence, output=compared)
