@@ -266,11 +266,13 @@ def _read_columns(context: RuleContext, sides: list[ast.expr]) -> tuple[list[str
 
 
 def _has_written_time(context: RuleContext, moment: ast.expr) -> bool:
-    """``datetime(2024, 3, 1, 18, 30)``, ``datetime.strptime(text, "%Y-%m-%d %H:%M")``, also as the value of a name: its time is no clock's."""
+    """``datetime(2024, 3, 1, 18, 30)``, ``datetime.strptime(text, "%Y-%m-%d %H:%M")``, also as the value of a name, and ``row["seen"]`` that
+    holds one: its time is no clock's."""
     made = context.find_last_assignment(moment.id) if isinstance(moment, ast.Name) else None
     call = made.node.value if made is not None else moment
     if not isinstance(call, ast.Call):
-        return False
+        text = context.read_plain_chain(moment)
+        return bool(text) and context.is_true(f"{text}.time() != {text}.time().min")
     texts = [str(a.value) for a in call.args if isinstance(a, ast.Constant)]
     return len(call.args) > 3 or any(TIME_OF_DAY.search(text) for text in texts)
 

@@ -16,6 +16,8 @@ WORDED = ("%Y%m%d", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y"
 DATES = (*(order.replace("-", mark) for mark in "-/. " for order in ORDERS), *WORDED)
 TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", "T%H:%M:%S", "T%H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%SZ",
          "T%H:%M:%S%z", ", %H:%M")  # fmt: skip
+MONTH_AND_DOT = "%m.%d"
+"""What nobody writes: with dots the day comes first, and a format for slashes was taken from elsewhere."""
 FORMATS = tuple(date + time for date in DATES for time in TIMES)
 
 
@@ -27,7 +29,7 @@ class DateFormat(Rule):
     **Fix** The format becomes the one that every text has that is read there.
 
     **Fix safety** Safe where one common format only fits all of the texts, or one of them has the parts in the order that is given. Else unsafe, with both proposed, where day and month may be
-    either (`03/02/2024`), or day and year (`21/04/13`).
+    either (`03/02/2024`; `5.3.2024` by `%m/%d/%Y`, as with dots the day comes first), or day and year (`21/04/13`).
     """
 
     code = "TYP110"
@@ -47,9 +49,8 @@ class DateFormat(Rule):
                 questions.SELECT_DATE_FORMATS, expression=context.text(every or call.args[0]), formats=FORMATS
             )
             same = [f for f in fitting if _list_parts(f) == _list_parts(str(given.value))]
-            fitting = (
-                same if len(same) == 1 else fitting
-            )  # the order is what the notebook says, and only the marks are others
+            if len(same) == 1 and MONTH_AND_DOT not in same[0]:
+                fitting = same  # the order is what the notebook says, and only the marks are others
             for wanted in fitting[:2]:
                 sure = len(fitting) == 1 and (every is not None or not _is_in_loop(context, call))
                 quote = context.text(given)[-1]
