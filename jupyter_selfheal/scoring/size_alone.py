@@ -13,7 +13,6 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import is_call_of, read_called_name
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.registry import load_traits
-from jupyter_selfheal.scoring.other_labels import are_alike
 
 _SIZES = frozenset({"shape", "size", "ndim"})
 _KEEPS = frozenset({"abs", "apply", "astype", "clip", "copy", "fillna", "map", "round", "to_list", "to_numpy", "tolist", "transform"})  # fmt: skip
@@ -24,19 +23,18 @@ _ACCESSORS = frozenset({"str", "dt", "values"})
 
 
 def shows_size_alone(case: Case, patch: Patch) -> bool:
-    """Whether nothing but a size is shown by the cell that failed, and the patch changes nothing that it hangs on; of a guess also where all that it
-    changes is which variable is taken."""
+    """Whether nothing but a size is shown by the cell that failed, and the patch changes nothing that it hangs on. Of a guess, which was
+    looked for until something gave that size, it says nothing whatever it changes."""
     old, new = case.failure.source, patch.source_of(case.failure.cell_id, case.failure.source)
     statements = [_list_statements(text) for text in (old, new)]
-    if old == new or len(statements[0]) != len(statements[1]) or not statements[0]:
+    measured = [m for own in statements if own and (m := find_measured(own[-1])) is not None]
+    if len(measured) < len(statements):
         return False
-    pairs = list(zip(*statements, strict=True))
-    *above, last = pairs
-    measured = [m for statement in last if (m := find_measured(statement)) is not None]
-    if len(measured) < len(last):
-        return False
-    if not load_traits(patch.healer).reasoned and _takes_other_variable(pairs):
+    if not load_traits(patch.healer).reasoned:
         return True
+    if old == new or len(statements[0]) != len(statements[1]):
+        return False
+    above = list(zip(*statements, strict=True))[:-1]
     changed = [pair for pair in above if ast.dump(pair[0]) != ast.dump(pair[1])]
     if not all(_read_target(one) == _read_target(other) != "" for one, other in changed):
         return False
@@ -96,21 +94,6 @@ def _outline(node: ast.expr, given: dict[str, ast.expr]) -> str:
         case ast.BinOp(left, op, right) if not isinstance(op, ast.Mult):
             return " and ".join(_outline(n, given) for n in (left, right) if not isinstance(n, ast.Constant))
     return ast.unparse(node)
-
-
-def _takes_other_variable(pairs: list[tuple[ast.stmt, ast.stmt]]) -> bool:
-    """Whether the only change is that of variables for others that are called otherwise."""
-    nodes = [[n for pair in pairs for n in ast.walk(pair[at])] for at in (0, 1)]
-    if list(map(type, nodes[0])) != list(map(type, nodes[1])):
-        return False
-    changed = [pair for pair in zip(*nodes, strict=True) if _list_words(pair[0]) != _list_words(pair[1])]
-    names = [(a.id, b.id) for a, b in changed if isinstance(a, ast.Name) and isinstance(b, ast.Name)]
-    return len(changed) == len(names) > 0 and not any(are_alike(*pair) for pair in names)
-
-
-def _list_words(node: ast.AST) -> list[object]:
-    """What a node says itself, without its parts."""
-    return [value for _, value in ast.iter_fields(node) if not isinstance(value, ast.AST | list)]
 
 
 def _read_target(statement: ast.stmt) -> str:

@@ -275,7 +275,7 @@ class StoredOutput:
         compared = compare(replace(cell, stale=False), list_all_outputs(case, trial, patch))
         if cell.stale and not (compared.same and compared.tells and patch.healer != "search"):
             compared = NOTHING  # the same value comes of the same state; a search would find one that makes up for what is lost
-        if compared.same and compared.tells and shows_size_alone(case, patch):
+        if compared.same and compared.tells and "\n" not in compared.stored and shows_size_alone(case, patch):
             compared = replace(compared, computed=0, built=False)  # it is the same whatever the patch puts there
         if compared.differs and is_passing(cell, case.notebook):
             compared = NOTHING

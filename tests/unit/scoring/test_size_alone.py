@@ -53,18 +53,18 @@ def test_a_size_that_hangs_on_the_change_says_something_of_it(old: str, new: str
     assert not shows_size_alone(case, patch_of(case, new, healer="rules"))
 
 
+@pytest.mark.parametrize(("healer", "alone"), [("search", True), ("rules", False)])
 @pytest.mark.parametrize(
-    ("new", "healer", "alone"),
-    [
-        ("np.hstack([m, m]).shape", "search", True),
-        ("np.hstack([m, m]).shape", "rules", False),
-        ("np.hstack([m, totals]).shape", "search", False),
-        ("np.vstack([m, m]).shape", "search", False),
-    ],
+    "new", ["np.hstack([m, m]).shape", "np.vstack([m, total]).shape", "np.hstack([m]).shape", "m = m.T\nm.shape"]
 )
-def test_a_guess_at_another_variable_is_not_proven_by_a_size(new: str, healer: str, alone: bool) -> None:
+def test_a_guess_is_not_proven_by_a_size(new: str, healer: str, alone: bool) -> None:
     case = case_of(["np.hstack([m, total]).shape"], ename="ValueError")
     assert shows_size_alone(case, patch_of(case, new, healer=healer)) is alone
+
+
+def test_a_guess_may_be_proven_by_more_than_a_size() -> None:
+    case = case_of(["np.hstack([m, total]).sum()"], ename="ValueError")
+    assert not shows_size_alone(case, patch_of(case, "np.vstack([m, total]).sum()", healer="search"))
 
 
 LINES = Comparison(Match.SAME, 1.0, 2, "(2, 4)", "(2, 4)", 2)
