@@ -334,6 +334,9 @@ def test_once_the_newest_fix_is_decided_commands_are_about_the_next_that_waits(l
     assert "Healed: Change `.uper` to `.upper`" in second
     assert "Next: " not in second
     assert loaded.value("(word, items)") == "('A', [1, 2, 3])"
+    assert loaded.run("%heal undo")["payload"][0]["text"] == "word = 'a'.uper()", "what was put in last"
+    assert "that fix was taken back already" in str(loaded.run("%heal undo"))
+    assert loaded.run("%heal undo 1")["payload"][0]["text"] == TYPO
 
 
 def test_failure_without_a_fix_leads_to_no_other_fix(loaded: LiveKernel) -> None:

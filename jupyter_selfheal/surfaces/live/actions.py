@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -163,7 +164,7 @@ class Actions:
         candidate = heal.card.find_candidate(patch_id)
         if candidate is None:
             return None
-        heal.applied = (candidate,)
+        heal.applied, heal.applied_at = (candidate,), time.monotonic()
         heal.settled.clear()
         by = "%heal auto" if heal.card.auto and candidate.patch.applicability is Applicability.SAFE else "user"
         if not heal.card.is_ahead:

@@ -73,6 +73,8 @@ class LiveHeal:
     outcome: tuple[Outcome, ...] = ()
     journal: str = ""
     applied: tuple[Candidate, ...] = ()
+    applied_at: float = 0.0
+    """When that was (seconds of the monotonic clock): not in the order in which the cells failed, where several fixes waited."""
     is_undone: bool = False
     """Whether the old source is back."""
     repeats_work: bool = False

@@ -234,7 +234,7 @@ class HealMagics:
         )
 
     def _list_healed(self) -> list[LiveHeal]:
-        return [heal for heal in self._session.heals if heal.applied]
+        return sorted((h for h in self._session.heals if h.applied), key=lambda h: h.applied_at)
 
     def _do_why(self, _rest: str) -> None:
         if self._session.died and self._session.heals.latest is None:
