@@ -51,7 +51,7 @@ class ViewAsList(Rule):
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         yield from self._take_by_position(context)
-        if context.failure.evalue.endswith("' object is not an iterator"):
+        if re.match(r"'(?!int|float|bool|NoneType|function)\w+' object is not an iterator", context.failure.evalue):
             for call in context.list_failing_nodes(ast.Call):
                 if isinstance(call, ast.Call) and read_last_name(call.func) == "next" and call.args:
                     new = f"iter({context.text(call.args[0])})"

@@ -110,9 +110,10 @@ def find_lost_recursion(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
 
 
 def list_recursive(tree: ast.AST) -> set[str]:
-    """The functions of a tree that name themselves, and the methods that call themselves on their own instance."""
+    """The functions of a tree that name themselves, but to give themselves back, and the methods that call themselves on their own instance."""
     functions = [n for n in walk(tree) if isinstance(n, ast.FunctionDef)]
-    return {f.name for f in functions if any(_is_name_of(n, f.name) for n in walk(f))}
+    given = {id(n.value) for n in walk(tree) if isinstance(n, ast.Return)}
+    return {f.name for f in functions if any(_is_name_of(n, f.name) and id(n) not in given for n in walk(f))}
 
 
 def _is_name_of(node: ast.AST, name: str) -> bool:

@@ -178,8 +178,9 @@ class Scope(Source):
         return tuple(dict.fromkeys([*names, *self.hints.nearby]))
 
     def _is_value(self, name: str) -> bool:
+        """Whether a name holds data, as far as is known: no function, and no module."""
         kinds = self.hints.kinds.get(name)
-        return not kinds or kinds != {CALLABLE}
+        return name not in self.hints.modules and (not kinds or kinds not in ({CALLABLE}, {"module"}))
 
     def _collect_frozen(self) -> frozenset[ast.AST]:
         """Nodes that no mutation operator touches: asserts, docstrings, annotations, f-strings (no positions before 3.12)."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -18,6 +19,7 @@ from jupyter_selfheal.inside.tree_names import list_names, read_called_name, wal
 TWO = 2
 DOUBT = "two items do not tell one order from another"
 TIES = "only items that are equal in their order change places"
+RANKED = "items are compared whose places may be meant: every list that is checked is in order"
 OTHER_END = "one item does not tell which way round they are sorted"
 OTHER_ITEM = "one item does not tell which end of an order is meant"
 ONE_VALUE = frozenset({"int", "float", "bool", "NoneType"})
@@ -34,6 +36,8 @@ def describe_doubt_of_order(old: str, new: str, checked: Iterable[tuple[Any, ...
     gives it, and none in ``space`` that it reads, has more than two items, or that turns round what is ordered by a key; empty where one has, none is known, or checks give two items
     in both orders."""
     before, after = parse_once(old), parse_once(new)
+    if _list_ranked_pairs(after) - _list_ranked_pairs(before) and all(map(_rises, _list_lists(checked))):
+        return RANKED
     if Counter(_list_turned_by_key(after)) - Counter(_list_turned_by_key(before)):
         return TIES
     if Counter(_list_orderings(before)) == Counter(_list_orderings(after)):
@@ -62,6 +66,30 @@ def _list_ends(tree: ast.AST) -> list[str]:
     """The ends that a statement takes, whether it calls them, or forgets to: ``df.loc[df.a.idxmax, "b"]``."""
     names = (n.attr if isinstance(n, ast.Attribute) else n.id if isinstance(n, ast.Name) else "" for n in walk(tree))
     return [name for name in names if name in _ENDS]
+
+
+def _list_ranked_pairs(tree: ast.AST) -> set[str]:
+    """The ``a < b`` of each ``for a in xs for b in xs``: which comes first in ``xs`` may be meant, not which is smaller."""
+    loops = [n for n in walk(tree) if isinstance(n, ast.For | ast.comprehension) and isinstance(n.target, ast.Name)]
+    whole = {n.target.id: ast.unparse(n.iter) for n in loops if isinstance(n.target, ast.Name)}
+    found = set()
+    for node in walk(tree):
+        match node:
+            case ast.Compare(ast.Name(a), [ast.Lt() | ast.Gt() | ast.LtE() | ast.GtE()], [ast.Name(b)]) if a != b:
+                if a in whole and whole[a] == whole.get(b) and not whole[a].startswith("range("):
+                    found.add(ast.unparse(node))
+    return found
+
+
+def _list_lists(checked: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+    return (value for arguments in checked for value in arguments if isinstance(value, list | tuple | str))
+
+
+def _rises(items: Any) -> bool:
+    try:
+        return all(a <= b for a, b in itertools.pairwise(items))
+    except TypeError:  # items that cannot be compared
+        return False
 
 
 def _has_both_orders(given: Iterable[Any]) -> bool:

@@ -11,6 +11,7 @@ from jupyter_selfheal.inside.search.two_items import (
     DOUBT,
     OTHER_END,
     OTHER_ITEM,
+    RANKED,
     TIES,
     count_items,
     describe_doubt_of_end,
@@ -43,6 +44,15 @@ def test_three_items_tell_an_order() -> None:
     assert describe_doubt_of_order(*change, [], {"xs": [3, 1, 2]}) == ""
     assert describe_doubt_of_order(*change, [], {"xs": [3, 1]}) == DOUBT
     assert describe_doubt_of_order(*change, [], {}) == ""
+
+
+def test_lists_in_order_do_not_tell_places_from_values() -> None:
+    change = "ps = [(a, b) for a in xs for b in xs if a != b]", "ps = [(a, b) for a in xs for b in xs if a < b]"
+    assert describe_doubt_of_order(*change, [([1, 2, 3],)], {}) == RANKED
+    assert describe_doubt_of_order(*change, [([1, 2, 3],), ([5, 4, 6],)], {}) == ""
+    assert describe_doubt_of_order("y = a != b", "y = a < b", [([1, 2, 3],)], {}) == ""
+    places = "ps = [j for i in range(n) for j in range(n) if {}]"
+    assert describe_doubt_of_order(places.format("i != j"), places.format("i < j"), [([1, 2, 3],)], {}) == ""
 
 
 def test_two_items_in_both_orders_tell_one_from_another() -> None:
