@@ -7,7 +7,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.positions import Edit
+from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.scope import TEXT, Change, Scope
 
 _ORDERS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
@@ -46,6 +46,25 @@ def propose_other_field(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change(
                 (s.replace_node(bare, new),), 0.5, node.lineno, f"`{bare.id}` should be `{new}`, as on the other side"
             )
+
+
+def propose_same_measure(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``abs(x - t) < abs(best - t)`` for ``abs(x - t) < best`` above ``best = x``: an item is compared as the best one so far is."""
+    match node:
+        case ast.If(ast.Compare(measure, [ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()], [ast.Name(best) as right])):
+            pass
+        case _:
+            return
+    for statement in node.body:
+        match statement:
+            case ast.Assign([ast.Name(kept)], ast.Name(item)) if kept == best and not isinstance(measure, ast.Name):
+                start, end = s.start_of(measure), s.end_of(measure)
+                places = [n for n in ast.walk(measure) if isinstance(n, ast.Name) and n.id == item]
+                edits = [(s.start_of(n) - start, s.end_of(n) - start, best) for n in places]
+                new = splice(s.text[start:end], edits)
+                if places:
+                    words = f"`{best}` is an item, and should be compared as `{new}`"
+                    yield Change((s.replace_node(right, new),), 0.8, node.lineno, words)
 
 
 def propose_order_of_ties(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -226,6 +245,7 @@ OPERATORS = (
     propose_other_way_round,
     propose_whole_record,
     propose_other_field,
+    propose_same_measure,
     propose_order_of_ties,
     propose_exchange_in_order,
     propose_value_of_key,

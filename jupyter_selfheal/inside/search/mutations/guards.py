@@ -64,6 +64,35 @@ def _read_step(node: ast.stmt) -> str:
     return ""
 
 
+def propose_empty_stack(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``if not stack: return False`` before ``stack.pop()`` in a loop, and ``return not stack`` for ``return True``: what is left on it says something."""
+    if not isinstance(node, ast.FunctionDef):
+        return
+    answers = [
+        n
+        for n in ast.walk(node)
+        if isinstance(n, ast.Return) and isinstance(n.value, ast.Constant) and isinstance(n.value.value, bool)
+    ]
+    whole = answers[-1] if answers and answers[-1] is node.body[-1] else None
+    for part in ast.walk(node):
+        match part:
+            case ast.Assign([_], ast.Call(ast.Attribute(ast.Name(stack), "pop"), [], [])) | ast.Expr(
+                ast.Call(ast.Attribute(ast.Name(stack), "pop"), [], [])
+            ) if answers and s.is_in_loop(part) and s.read_indent(part) is not None:
+                pass
+            case _:
+                continue
+        start, indent = s.find_line_span(part)[0], s.read_indent(part)
+        guard = (start, start, f"{indent}if not {stack}:\n{indent}    return False\n")
+        words = f"`{stack}` may be empty before `{stack}.pop()`"
+        yield Change((guard,), 0.7, part.lineno, words)
+        if whole is not None and s.text_of(whole) == "return True":
+            left = s.replace_node(whole.value, f"not {stack}") if whole.value is not None else guard
+            yield Change((left,), 0.6, whole.lineno, f"what is left in `{stack}` at the end is asked nowhere")
+            yield Change(tuple(sorted((guard, left))), 0.6, part.lineno, f"{words}, and must be at the end")
+        return
+
+
 def propose_value_of_default(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``if h is None: h = w`` where ``h`` is None unless it is given, and nothing asks whether it was."""
     if not isinstance(node, ast.FunctionDef) or s.read_indent(node.body[0]) is None:
@@ -185,6 +214,7 @@ OPERATORS = (
     propose_list_of_one,
     propose_index_guard,
     propose_end_guard,
+    propose_empty_stack,
     propose_value_of_default,
     propose_plain_parameter,
     propose_letters,

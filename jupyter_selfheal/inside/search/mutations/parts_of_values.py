@@ -7,8 +7,9 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.positions import Edit
-from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.search.scope import TEXT, Change, Scope
 
+_BETWEEN = ((".", 0.5), ("/", 0.5), ("_", 0.45), ("-", 0.4), (" ", 0.4), (",", 0.3))
 _DATES = frozenset({"date", "datetime", "Timestamp"})
 
 
@@ -67,4 +68,17 @@ def propose_without_blanks(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.replace_node(node, new),), 0.45, node.lineno, words)
 
 
-OPERATORS = (propose_shifted_places, propose_days, propose_without_blanks)
+def propose_separator(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``walk(child, name + ".")`` for ``walk(child, name)``: what a function hands to itself of a path lacks what stands between its parts."""
+    match node:
+        case ast.Call(ast.Name(called), args) if called == getattr(s.find_function(node), "name", ""):
+            texts = [a for a in args if s.infer_kinds(a) == {TEXT} and not isinstance(a, ast.Constant)]
+        case _:
+            return
+    for given in texts:
+        for sign, prior in _BETWEEN:
+            words = f"`{s.text_of(given)}` lacks `{sign}` before the next part"
+            yield Change((s.replace_node(given, f"{s.text_of(given)} + '{sign}'"),), prior, node.lineno, words)
+
+
+OPERATORS = (propose_shifted_places, propose_days, propose_without_blanks, propose_separator)

@@ -8,6 +8,7 @@ from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.scope import TEXT, Hints, Scope
 from tests.unit.healers.search.searching import list_texts
 
+STACK = "def closed(text):\n    open_ = []\n    for c in text:\n        open_.pop()\n    return True\n"
 TEXTS = Hints(kinds={"line": frozenset({TEXT})})
 
 
@@ -48,6 +49,13 @@ TEXTS = Hints(kinds={"line": frozenset({TEXT})})
             '"""Add."""\n    if to is None:\n        to = []\n',
         ),
         ("def mean(*xs):\n    return sum(xs) / len(xs)\n", "into another one", "def mean(xs):"),
+        (STACK, "may be empty before", "        if not open_:\n            return False\n        open_.pop()\n"),
+        (STACK, "asked nowhere", "    return (not open_)\n"),
+        (
+            "def near(xs, t):\n    best = xs[0]\n    for x in xs:\n        if abs(x - t) < best:\n            best = x\n    return best\n",
+            "should be compared as",
+            "if abs(x - t) < (abs(best - t)):",
+        ),
         (
             "def best(marks):\n    return sorted(marks, key=lambda who: -marks[who])\n",
             "says nothing of equal ones",
@@ -71,6 +79,15 @@ def test_what_is_missing_is_tried(source: str, words: str, meant: str) -> None:
         ("def mean(*xs, n=1):\n    return sum(xs) / n\n", "into another one"),
         ("def mean(n, *xs):\n    return sum(xs) / n\n", "into another one"),
         ("def mean(xs):\n    return sum(xs)\n", "into another one"),
+        (STACK.replace("open_.pop()", "open_.clear()"), "may be empty before"),
+        (STACK.replace("return True", "return 3"), "may be empty before"),
+        (STACK.replace("    for", "    if").replace("in text", "== text"), "may be empty before"),
+        (
+            "def near(xs):\n    best = xs[0]\n    for x in xs:\n        if x < best:\n            best = x\n",
+            "compared as",
+        ),
+        ("def near(xs):\n    m = 0\n    for x in xs:\n        if abs(x) > m:\n            m = abs(x)\n", "compared as"),
+        ("def near(xs):\n    m = 0\n    for x in xs:\n        if len(xs) > m:\n            m = x\n", "compared as"),
         ("def best(marks):\n    return max(marks, key=lambda who: (marks[who], who))\n", "says nothing of equal"),
         ("def same(xs):\n    return xs == xs[:-1]\n", "not `set(xs)`"),  # which asks for another thing
         ("def same(xs):\n    return xs == xs[:2]\n", "`xs[:2]` should be `xs[::-1]`"),

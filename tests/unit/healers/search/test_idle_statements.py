@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search.scope import Hints
+from jupyter_selfheal.inside.search.scope import DICT, TEXT, Hints
 from tests.unit.healers.search.searching import find, list_texts
 
 ACCOUNT = "class A:\n    def __init__(self, owner):\n        owner = owner\n        self.n = 0\n    def add(self, k):\n        self.n + k\n        return self.n\n"
@@ -30,6 +30,15 @@ CHANGED = [
 def test_what_is_made(text: str, words: str, wanted: str) -> None:
     made = list_texts(text, words)
     assert any(wanted in new for new in made), made
+
+
+def test_what_stands_between_the_parts_of_a_path_is_put_in() -> None:
+    kinds = Hints({"name": frozenset({TEXT}), "tree": frozenset({DICT})})
+    text = "def walk(tree, name):\n    for k in tree:\n        walk(tree[k], name)\n"
+    made = list_texts(text, "before the next part", kinds)
+    assert any("walk(tree[k], (name + '/'))" in t for t in made)
+    assert not any("tree[k] +" in t for t in made)
+    assert list_texts(text.replace("walk(tree[k]", "show(tree[k]"), "before the next part", kinds) == []
 
 
 def test_what_is_made_of_values() -> None:
