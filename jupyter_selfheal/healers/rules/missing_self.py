@@ -29,7 +29,8 @@ class MissingSelf(Rule):
 
     **Fix safety** Safe: the class itself has the attribute, no cell binds a variable of that name, and Python always passes
     the object first. Unsafe where a loop of the method updates the name: a sum of its own may be meant;
-    and where it reads another attribute so that is a variable of the notebook, too (both are changed).
+    and where it reads another attribute so that is a variable of the notebook, too (both are changed);
+    and a number of the class that a method but `__init__` counts up, where nothing reads it of the class: each object may count for itself.
     """
 
     code = "NAM104"
@@ -146,7 +147,7 @@ class MissingSelf(Rule):
 
     def _use_attribute(self, context: RuleContext) -> Iterator[Patch]:
         name = context.missing_name
-        cell_id, source, line = context.location
+        _, source, line = context.location
         owner, method = find_class(source, line), find_function(source, line)
         if not name or owner is None or method is None or not method.args.args or method.args.args[0].arg != "self":
             return
@@ -155,7 +156,26 @@ class MissingSelf(Rule):
         is_local = context.failure.ename == "UnboundLocalError"
         if is_local and not _only_updates(method, name):
             return
-        holder = owner.name if is_local and not _is_set_on_self(owner, name) else "self"
+        if not is_local or _is_set_on_self(owner, name):
+            yield self._write_attribute(context, owner, method, "self")
+        elif method.name == "__init__" or _is_read_of_class(context, owner, name):
+            yield self._write_attribute(context, owner, method, owner.name)
+        else:
+            why = "Nothing says whether each object counts for itself, or all of them together."
+            yield self._write_attribute(context, owner, method, "self", why)
+            yield self._write_attribute(context, owner, method, owner.name, why)
+
+    def _write_attribute(
+        self,
+        context: RuleContext,
+        owner: ast.ClassDef,
+        method: ast.FunctionDef | ast.AsyncFunctionDef,
+        holder: str,
+        doubt: str = "",
+    ) -> Patch:
+        name = context.missing_name or ""
+        cell_id, source, _ = context.location
+        is_local = context.failure.ename == "UnboundLocalError"
         changes: list[Splice] = [
             (*src.find_span(source, n), f"{holder}.{name}")
             for n in ast.walk(method)
@@ -168,17 +188,17 @@ class MissingSelf(Rule):
             for loop in ast.walk(method) if isinstance(loop, ast.For | ast.While)
             for n in ast.walk(loop)
         )  # fmt: skip
-        yield self.patch(
+        return self.patch(
             context.replace(cell_id, changes),
             f"Change `{name}` to `{holder}.{name}`",
             f"`{name}` is an attribute of `{owner.name}`, not a variable. Did you mean `{holder}.{name}`?",
-            applicability=Applicability.UNSAFE if sums_up or others else Applicability.SAFE,
+            applicability=Applicability.UNSAFE if sums_up or others or doubt else Applicability.SAFE,
             why="A loop updates it: a sum of the method's own may be meant."
             if sums_up
             else f"`{others[0].id}` is a variable of the notebook, too, which may be meant."
             if others
-            else self.why,
-            prior=0.6 if sums_up else 0.95,
+            else doubt or self.why,
+            prior=0.6 if sums_up or doubt else 0.95,
         )
 
 
@@ -229,6 +249,15 @@ def _only_updates(method: ast.AST, name: str) -> bool:
             if any(isinstance(n, ast.Name) and n.id == name for n in (ast.walk(target) if target is not None else ())):
                 return False
     return True
+
+
+def _is_read_of_class(context: RuleContext, owner: ast.ClassDef, name: str) -> bool:
+    """Whether the notebook reads ``Owner.name``, or a class method sets it: then it is of the class."""
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == name
+        and isinstance(n.value, ast.Name) and n.value.id in (owner.name, "cls")
+        for n in context.walk_notebook()
+    )  # fmt: skip
 
 
 def _is_set_on_self(owner: ast.ClassDef, name: str) -> bool:

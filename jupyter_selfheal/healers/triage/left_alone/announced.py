@@ -8,7 +8,7 @@ import re
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
 from jupyter_selfheal.healers.triage.left_alone._checks import TAG_IT, TROUBLED, Remedies, find_cell, leave_alone
-from jupyter_selfheal.model import Diagnosis, Failure, Locus, SkipReason
+from jupyter_selfheal.model import Diagnosis, Failure, FailureKind, Locus, SkipReason
 
 _WHAT = r"(?:an? |the )?(?:\w+ )?\w*(?:error|exception|Error|Exception)\b(?! (?:bars?|estimates?|functions?|measures?|metrics?|of \d|rates?|terms?)\b)"
 ANNOUNCED = re.compile(
@@ -38,6 +38,7 @@ _IMPOSSIBLE = tuple(
         (rf"{_CANNOT}(?:add|append|concatenat|extend|grow|join|mix|shrink)", rf"can only (?:concatenate|join)|for \+|expected str|has no attribute '{_CHANGES}'"),
         (r"\b(?:add|append|concatenat|join|mix|combin)\w*\b.{0,60}\b(?:is|are) (?:not|n't) (?:allowed|defined|permitted|possible|supported)\b",
          r"can only (?:concatenate|join)|for \+"),
+        (r"\b(?:do|does)(?: not|n't) (?:add\b(?! up)|concatenate\b|mix\b|go together)", r"can only (?:concatenate|join)|for \+"),
         (rf"{_CANNOT}(?:mix|subtract)", r"for -"),
         (rf"{_CANNOT}(?:mix|multipl)", r"for \*|can't multiply"),
         (rf"{_CANNOT}divid(?!\w* (?:\w+ )?by (?:zero|0))", r"for //?:"),
@@ -114,6 +115,15 @@ SHOWN = re.compile(
 )
 """A text that asks for the very error which the cell shows: "what error do we get if we add a number and a text?". A plain "error" with
 no case that it comes of may be a number: "what error do we get with 10 neighbours?"."""
+_SIGN = (
+    r"(?:colons?|(?:square |curly |round |closing )?brackets?|parenthes[ie]s|quot\w+(?: marks?)?|commas?|indentation)"
+)
+SIGN_LEFT_OUT = re.compile(
+    rf"\b(?:note|notice|observe|mind|see)\b.{{0,30}}\b(?:missing|forgotten|lacking|unmatched|unclosed)\b (?:\w+ ){{0,2}}{_SIGN}\b|"
+    rf"\b{_SIGN} (?:is|are) (?:missing|left out|forgotten) (?:here|above|on purpose)\b(?!.*\?)",
+    re.IGNORECASE,
+)
+"""A comment in a cell that does not parse, also below the line, and says which sign it lacks: "Note the missing colon above"."""
 _OF_THE_CELL = re.compile(
     r"\b(?:next|following) (?:cell|code|example|line|statement)s?\b|\b(?:cell|code|lines?|statements?)(?: \w+)? below\b",
     re.IGNORECASE,
@@ -188,6 +198,8 @@ def _is_announcement(note: str, failure: Failure) -> bool:
         return True
     if (shown := SHOWN.search(plain)) is not None:
         return not REMEDY.search(plain, shown.end())
+    if failure.kind is FailureKind.SYNTAX and SIGN_LEFT_OUT.search(plain):
+        return not _UNDONE.search(plain)
     told = ANNOUNCED.search(plain) or _find_explanation(plain, failure)
     return told is not None and not OTHERWISE.search(plain) and not REMEDY.search(plain, told.end())
 
@@ -246,6 +258,8 @@ def _collect_notes(context: RuleContext) -> list[str]:
     lines = context.failure.source.splitlines()
     at = min(context.failure.line, len(lines)) - 1
     notes = [lines[at].partition("#")[2]] if lines else []
+    if context.failure.kind is FailureKind.SYNTAX:
+        notes += [line.strip() for line in lines if line.lstrip().startswith("#") and SIGN_LEFT_OUT.search(line)]
     above = at - 1
     while above >= 0 and lines[above].lstrip().startswith("#"):
         notes.append(lines[above])
