@@ -73,7 +73,9 @@ class Unpacking(Rule):
             yield from self._take_parts(context, node.target, width)
         elif thing.is_a("builtins.dict"):
             yield self._go_through_items(context, node.iter, name)
-        elif thing.type in ("list", "tuple", "str", "ndarray", "set"):
+        elif thing.type in ("list", "tuple", "str", "ndarray", "set") and not context.is_true(
+            f"len(next(iter({name}))) == 2 and not isinstance(next(iter({name})), str)"  # pairs, and one that is none
+        ):
             yield from self._number_items(context, node, name)
 
     def _go_through_items(self, context: RuleContext, mapping: ast.expr, name: str) -> Patch:

@@ -62,6 +62,10 @@ class Plan:
     """The failure is an exception, and no wrong value."""
     written: tuple[tuple[str, str], ...] = ()
     """Calls of them that stand in the notebook with plain values: the function, and the text of a tuple of its arguments."""
+    error: str = ""
+    """The name of the exception, where the failure is one."""
+    stored: bool = False
+    """Outputs of the failing cell, or of cells below that read what it makes, are stored."""
 
     @property
     def decides(self) -> bool:
@@ -80,6 +84,7 @@ class Plan:
             "doctests": [{"source": s, "want": w} for s, w in self.doctests] if with_doctests else [],
             "copied": list(self.copied), "replayed": list(self.replayed), "absent": list(self.absent), "seconds": seconds, "jobs": jobs, "hints": self.hints,
             "callers": list(self.callers), "crashed": self.crashed, "written": list(self.written), "most": most,
+            "error": self.error, "stored": self.stored,
         }  # fmt: skip
 
 
@@ -122,12 +127,22 @@ def build_plan(case: Case) -> Plan | None:
         )
     if not oracle and not any(p.role == "check" for p in pieces):
         oracle = read_stored_oracle(case)
+    is_crash = failure.kind is FailureKind.RAISED and failure.ename != "AssertionError"
     copied = tuple(sorted({*_list_copied(pieces), *_list_own_builtins(case, pieces)}))
     return Plan(
         pieces, oracle, tuple(_list_examples(case, pieces)), copied, tuple(sorted(replayed & wanted.union(*_list_uses(pieces)))),
         _list_absent(case, again, copied), _collect_hints(case, pieces), tuple(_list_callers(case, pieces)),
-        failure.kind is FailureKind.RAISED and failure.ename != "AssertionError", tuple(list_written_calls(case, _list_changeable(pieces))),
+        is_crash, tuple(list_written_calls(case, _list_changeable(pieces))), failure.ename if is_crash else "", _has_stored(case),
     )  # fmt: skip
+
+
+def _has_stored(case: Case) -> bool:
+    """Whether an output of the failing cell, or of a cell below that reads what it makes, is stored."""
+    made = src.find_names(case.failure.source).binds
+    at = case.notebook.index(case.failure.cell_id)
+    own = [case.notebook.cells[at]] if at >= 0 else []
+    below = (c for c in case.notebook.list_code_after(case.failure.cell_id) if src.find_names(c.source).uses & made)
+    return any(o.name == "stdout" or "text/plain" in o.data for c in (*own, *below) for o in c.outputs)
 
 
 def _collect_definitions(case: Case, wanted: set[str], tests: set[str]) -> Iterator[Piece]:

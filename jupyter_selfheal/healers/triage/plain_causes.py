@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import RuleContext
+from jupyter_selfheal.healers.triage.causes_of_calls import CAUSES_OF_CALLS
 from jupyter_selfheal.healers.triage.causes_of_classes import CAUSES_OF_CLASSES
 
 Cause = tuple[str, str]
@@ -19,12 +20,10 @@ MOST_KEYS = 8
 
 
 def explain_plainly(context: RuleContext) -> Cause | None:
-    """What the first explanation says that knows the message; None where it says all that there is."""
+    """What the first explanation says that knows the message and finds something; None where it says all that there is."""
     told = f"{context.failure.ename}: {context.failure.evalue}"
-    for message, explain in _EXPLANATIONS:
-        if (found := message.search(told)) is not None:
-            return explain(context, found)
-    return None
+    known = ((explain, found) for message, explain in _EXPLANATIONS if (found := message.search(told)) is not None)
+    return next((cause for explain, found in known if (cause := explain(context, found)) is not None), None)
 
 
 def _explain_key(context: RuleContext, told: re.Match[str]) -> Cause | None:
@@ -383,5 +382,6 @@ _EXPLANATIONS: tuple[tuple[re.Pattern[str], Callable[[RuleContext, re.Match[str]
         (r"^AssertionError", _explain_check),
         (r"^TypeError: '\w+' object is not callable", _explain_assigned),
         *CAUSES_OF_CLASSES,
+        *CAUSES_OF_CALLS,
     )
 )  # fmt: skip

@@ -12,7 +12,7 @@ from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.tree_names import read_called_name, walk
 
 _BOUNDS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-_DISTANCES = frozenset({"abs", "absolute", "fabs", "norm", "dist"})
+DISTANCES = frozenset({"abs", "absolute", "fabs", "norm", "dist"})
 """Functions by which a bound says that two values are nearly equal."""
 TINY, NARROW = 1e-3, 0.05
 """What is below so much is an error that is to be none; what is between numbers that are so near by their size is told as a value is."""
@@ -22,7 +22,7 @@ def find_bounds_alone(checks: Iterable[str]) -> str:
     """The first check as it is written, where all of them only bound values; else empty. What neither asserts nor calls what does, tells nothing."""
     nodes = [node for text in checks for node in walk(parse_once(text))]
     tests = [node.test for node in nodes if isinstance(node, ast.Assert)]
-    if not tests or not all(map(_is_bound, tests)) or any(map(_is_assertion, nodes)) or _tell_a_value(tests):
+    if not tests or not all(map(_is_bound, tests)) or any(map(_is_assertion, nodes)) or tell_a_value(tests):
         return ""
     return ast.unparse(tests[0])
 
@@ -43,10 +43,10 @@ def _is_bound(test: ast.expr) -> bool:
         return False
     names = {read_called_name(n) for n in walk(test) if isinstance(n, ast.Call)}
     sides = (test.left, *test.comparators)
-    return not names & _DISTANCES and any(isinstance(s, ast.Constant) or _read_number(s) is not None for s in sides)
+    return not names & DISTANCES and any(isinstance(s, ast.Constant) or _read_number(s) is not None for s in sides)
 
 
-def _tell_a_value(tests: Iterable[ast.expr]) -> bool:
+def tell_a_value(tests: Iterable[ast.expr]) -> bool:
     """Whether bounds are so narrow that they say what the value is: ``error < 1e-6``, ``3.14 < area and area < 3.15``."""
     lows, highs = dict[str, float](), dict[str, float]()
     for value, number, is_upper in (bound for test in tests for bound in _list_bounds(test)):

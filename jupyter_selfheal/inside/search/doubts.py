@@ -12,6 +12,7 @@ from jupyter_selfheal.inside.search.bounds_alone import calls_assertion, find_bo
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.describe_losses import describe_loss
+from jupyter_selfheal.inside.search.formal_checks import find_formal_check
 from jupyter_selfheal.inside.search.given_otherwise import find_given_otherwise
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES
@@ -117,6 +118,7 @@ class Doubts:
             or describe_doubt_of_body(
                 (self.units[k].text for k in self.candidates[n].texts), self.hypotheses.count_mended(n)
             )
+            or self._describe_formal_check()
             or self._describe_literal(n, likeliest)
             or self.runs.describe(n)
         )
@@ -256,6 +258,11 @@ class Doubts:
             return ""
         bound = find_bounds_alone([*program.checks, *(u.text for u in self.units if u.role == CHECK or u.tests)])
         return f"`{bound}` only bounds what many changes give" if bound else ""
+
+    def _describe_formal_check(self) -> str:
+        """The doubt about any patch after an exception where no check tells a value, however many there are."""
+        formal = find_formal_check(self.runner.program)
+        return f"`{formal}` holds with many changes with which the cell runs" if formal else ""
 
     def _describe_shallow_change(self, n: int) -> str:
         """The doubt about a patch that would meet the check whatever is wrong, or that does the same as a likelier one which would."""

@@ -102,9 +102,14 @@ def _scale_count(count: int, seconds: float) -> int:
     return int(count * max(1.0, seconds / FULL_SECONDS))
 
 
-def describe_failure(base: Result, partial: Sequence[Candidate], left: int, ended: float = 0.0) -> str:
+def describe_failure(
+    base: Result, partial: Sequence[Candidate], left: int, ended: float = 0.0, groundless: int = 0
+) -> str:
     """How near a search came that found nothing, how many changes it did not try (``left``), and after how many CPU seconds it was ``ended``
-    (0: it came to its end)."""
+    (0: it came to its end). Of ``groundless`` ones the cell runs, and nothing else speaks for them."""
+    if groundless:
+        changes = f"{groundless} change{'s' * (groundless != 1)}"
+        return f"the cell runs with {changes}, and nothing else speaks for {'any of them' if groundless > 1 else 'it'}"
     rest = f"; {left:,} less likely changes were not tried" if left > 0 else ""
     if ended:
         rest += f"; ended after {ended:.0f} s, as nearly all that is found comes in the first 5"

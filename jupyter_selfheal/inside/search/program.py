@@ -65,6 +65,10 @@ class Program:
     """The failure is an exception, and no wrong value: what earlier calls gave is right until something says otherwise."""
     written: tuple[tuple[str, str], ...] = ()
     """Calls that stand in other cells: the function, and the text of a tuple of its arguments."""
+    error: str = ""
+    """The name of the exception, where that is the failure."""
+    stored: bool = False
+    """Outputs of the failing cell, or of cells below that read what it makes, are stored: they tell candidates apart when these are tried."""
 
     @property
     def last(self) -> int:
@@ -87,6 +91,8 @@ def read_program(argument: Mapping[str, Any]) -> Program:
         tuple((code, stored) for code, stored in argument.get("callers", ())),
         bool(argument.get("crashed")),
         tuple((name, given) for name, given in argument.get("written", ())),
+        argument.get("error", ""),
+        bool(argument.get("stored")),
     )
 
 

@@ -21,6 +21,7 @@ from jupyter_selfheal.inside.search.confined_forks import (
     MOST_MEMORY,
     run_in_fork,
 )
+from jupyter_selfheal.inside.search.grounds import Grounds
 from jupyter_selfheal.inside.search.hidden_reads import hides_missing
 from jupyter_selfheal.inside.search.measure_checks import can_copy
 from jupyter_selfheal.inside.search.process_pool import DEPTH, OVERHEAD, Job, Pool
@@ -32,6 +33,8 @@ from jupyter_selfheal.inside.search.time_net import TimeNet
 
 WAIT = 30.0
 """Seconds on the clock for a look at a candidate that passes."""
+BEHIND = 0.1
+"""What remains of the weight of one for which nothing speaks but that the cell runs, where stored outputs may still tell that it is right."""
 
 
 class Screen:
@@ -56,6 +59,9 @@ class Screen:
         """Those that were cut."""
         self.hiding: list[int] = []
         """The ranks of those that meet every check by not reading what is missing."""
+        self.groundless: list[int] = []
+        """The ranks of those for which nothing speaks but that the cell runs."""
+        self.grounds = Grounds(runner.program, runner.ns)
         self.tried = self.found_at = self.begun = self.spent = 0
         self.is_rushed = False
         self.pause = 1.0
@@ -63,12 +69,24 @@ class Screen:
         self.given = 0
 
     def is_spent(self) -> bool:
-        """Whether the search ends: its steps are used up, the net has caught it, or all that passes hides what is missing."""
-        return self.spent >= self.steps or self._only_hides() or self._is_caught()
+        """Whether the search ends: its steps are used up, the net has caught it, or all that passes hides what is wrong."""
+        return self.spent >= self.steps or self._only_hides(len(self.candidates)) or self._is_caught()
 
-    def _only_hides(self) -> bool:
-        """Whether as many were tried after the first that only hides what is missing as after one that passes: what is missing is seldom found later."""
-        return bool(self.hiding) and not self.plausible and len(self.candidates) >= patience.find_last(self.hiding, [])
+    @property
+    def _goes_on(self) -> bool:
+        """Whether something passes, so that what is as likely comes after it: also where nothing speaks for what passes so far."""
+        return bool(self.plausible or self.groundless)
+
+    def _only_hides(self, tried: int) -> bool:
+        """Whether as many were tried (``tried`` in all) after the first that only hides what is wrong as after one that passes, or there are as many
+        without a ground as are looked at: what is right is seldom found later."""
+        if self.plausible or not (self.hiding or self.groundless):
+            return False
+        if self.hiding and len(self.candidates) >= patience.find_last(self.hiding, []):
+            return True
+        return bool(self.groundless) and (
+            len(self.groundless) >= PLAUSIBLE or tried >= patience.find_last(self.groundless, [])
+        )
 
     def _is_caught(self) -> bool:
         """Whether the CPU time or the clock ends the search."""
@@ -81,7 +99,7 @@ class Screen:
     ) -> Iterator[Candidate]:
         """Run candidates, until there are ``most`` in all; a failing check ends one at once, unless all its checks are to be counted. Gives
         what was not run."""
-        if self._is_over(0, again) or (len(self.candidates) >= most and not self.plausible):
+        if self._is_over(0, again) or (len(self.candidates) >= most and not self._goes_on):
             return source
         count, self.given = count or self.counts_all, steps
         limit = self.base.failed + self.counts_all if count else 1
@@ -102,7 +120,7 @@ class Screen:
                     self._note_result(self.candidates[index], result, count)
                 elif self._raised and is_sure_slip(self.candidates[index], self.base):
                     self._note_result(self.candidates[index], self.base, count)
-                if self._is_over(self.candidates[index].rank, again) or (done >= most and not self.plausible):
+                if self._is_over(self.candidates[index].rank, again) or (done >= most and not self._goes_on):
                     break
         self.tried += done - first
         self.begun = max(self.begun, pool.begun)
@@ -114,7 +132,9 @@ class Screen:
         if not again:
             self._keep_first()
         rest = itertools.chain(left, source)
-        if self.plausible and done >= most:  # the last ones brought it: what is as likely comes after them
+        if (
+            self._goes_on and done >= most and not self._only_hides(done)
+        ):  # the last ones brought it: what is as likely comes after them
             return self.try_candidates(rest, steps, again, count)
         return rest
 
@@ -126,7 +146,8 @@ class Screen:
             told = self.base.failed < patience.VARIED and hard_codes(
                 self.runner.program, list(candidate.texts.values()), old
             )
-            if not told and self.maker.compile_kept(candidate, self.seen) and not self._hides_missing(candidate):
+            if not told and self.maker.compile_kept(candidate, self.seen) and self._is_worth_showing(candidate):
+                candidate.weight *= self.grounds.weigh(candidate.texts)
                 self.plausible.append(candidate)
                 self.found_at = self.found_at or self.spent
         elif result.status in ("time", "deep"):
@@ -138,6 +159,15 @@ class Screen:
                 self.partial.append(candidate)
         elif count and result.status == OK and self._gains(candidate) and self.maker.compile_kept(candidate, self.seen):
             self.partial.append(candidate)
+
+    def _is_worth_showing(self, candidate: Candidate) -> bool:
+        """Whether something speaks for one that passes, or stored outputs may; and it does not only keep what is missing from being read."""
+        if not self.grounds.has_ground(candidate.texts, candidate.is_anew):
+            if not self.runner.program.stored:
+                self.groundless.append(candidate.rank)
+                return False
+            candidate.weight *= BEHIND
+        return not self._hides_missing(candidate)
 
     def _hides_missing(self, candidate: Candidate) -> bool:
         """Whether a candidate only keeps from being read what was missing."""
@@ -175,7 +205,7 @@ class Screen:
         return len(self.plausible) >= PLAUSIBLE or len(self.candidates) >= self._find_last()
 
     def _make_jobs(self, source: Iterator[Candidate], again: bool, most: int) -> Iterator[Job]:
-        while len(self.candidates) < most or self.plausible:
+        while len(self.candidates) < most or self._goes_on:
             candidate = next(source, None)
             if candidate is None or (not again and self._has_enough()):
                 return
@@ -199,7 +229,7 @@ class Screen:
             self.is_rushed = self.is_rushed or bool(self.plausible)
             return True
         if not self.plausible:
-            return self.spent >= self.pause * self.steps or self._only_hides()
+            return self.spent >= self.pause * self.steps or self._only_hides(rank)
         if self.spent - self.found_at > max(patience.GO_ON_STEPS, self.found_at // 4):
             return True
         return not again and (rank >= self._find_last() or len(self.plausible) >= PLAUSIBLE)

@@ -112,7 +112,9 @@ class Search:
             pairs = frontier.pair_likeliest() if base.failed > 1 else frontier.pair_likeliest(EARLY_PAIRS)
             self._try_what_is_rare(itertools.chain(*rare, pairs))
         return self._build_report(
-            "" if screen.plausible else patience.describe_failure(screen.base, screen.partial, left, self.net.unfound)
+            ""
+            if screen.plausible
+            else patience.describe_failure(screen.base, screen.partial, left, self.net.unfound, len(screen.groundless))
         )
 
     def _set_limits(self, base: Result, is_endless: bool) -> None:

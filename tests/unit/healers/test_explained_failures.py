@@ -233,7 +233,7 @@ def test_the_length_of_a_columns_name_is_not_told(bench: Bench, call: str) -> No
     "cells",
     [
         ["import pandas as pd\nd = pd.Series({'n': 1})", "d['total']"],
-        ["import pandas as pd\nd = pd.DataFrame({'n': [1]})", "d.loc['total']"],
+        ["import pandas as pd\nd = pd.DataFrame({'n': [1]})", "d.loc['total', 'n']"],
     ],
 )
 def test_what_is_no_column_of_a_table_is_told_as_it_was(bench: Bench, cells: list[str]) -> None:
