@@ -36,9 +36,13 @@ def find_other_label(case: Case, patch: Patch) -> str:
 
 
 def is_named(label: str, message: str) -> bool:
-    """Whether a message speaks of a label, which is a word at least."""
-    is_word = len(label) > 1 and any(map(str.isalpha, label)) and "%" not in label
-    return is_word and re.search(rf"(?<!\w){re.escape(label)}(?!\w)", message) is not None
+    """Whether a message speaks of a label, which is a word at least; one of a letter stands there alone."""
+    is_word = any(map(str.isalpha, label)) and "%" not in label
+    return (
+        is_word
+        and (len(label) > 1 or message in (label, repr(label)))
+        and re.search(rf"(?<!\w){re.escape(label)}(?!\w)", message) is not None
+    )
 
 
 def are_alike(label: str, other: str) -> bool:

@@ -22,11 +22,11 @@ _READS = frozenset({"array", "asarray", "list", "sorted", "to_datetime", "to_num
 _ACCESSORS = frozenset({"str", "dt", "values"})
 
 
-def shows_size_alone(case: Case, patch: Patch) -> bool:
-    """Whether nothing but a size is shown by the cell that failed, and the patch changes nothing that it hangs on. Of a guess, which was
+def shows_size_alone(case: Case, patch: Patch, below: str = "") -> bool:
+    """Whether nothing but a size is shown by the cell that failed, or by one ``below`` it, and the patch changes nothing that it hangs on. Of a guess, which was
     looked for until something gave that size, it says nothing whatever it changes."""
     old, new = case.failure.source, patch.source_of(case.failure.cell_id, case.failure.source)
-    statements = [_list_statements(text) for text in (old, new)]
+    statements = [[*_list_statements(text), *_list_statements(below)] for text in (old, new)]
     measured = [m for own in statements if own and (m := find_measured(own[-1])) is not None]
     if len(measured) < len(statements):
         return False

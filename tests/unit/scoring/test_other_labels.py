@@ -22,6 +22,8 @@ SAME = Comparison(Match.SAME, 1.0, 8, "[20, 40]", "[20, 40]", 2)
         ("d.plot.bar(x='area', y='n')", "d.plot.bar(y='n')", "area"),
         ("d[['area', 'n']].shape", "d[['n', 'n']].shape", "area"),
         ("d['area'].sum()", "total", "area"),
+        ("d.groupby('g')['y'].mean().loc['c']", "d.groupby('g')['y'].mean().loc['b']", "c"),
+        ("np.mean(d['w'][d['h'] == 'a'])", "np.mean(d['w'])", "h"),
     ],
 )
 def test_a_label_that_is_not_there_and_gives_way_to_another_is_named(old: str, new: str, label: str) -> None:
@@ -39,9 +41,22 @@ def test_a_label_that_is_not_there_and_gives_way_to_another_is_named(old: str, n
         ("d['area'].sum()", "d.area.sum()", "'area'"),
         ("d['area'].sum()", "d = load()\nd['area'].sum()", "'area'"),
         ("d['area'].sum() / d['n']", "d['area'].sum() / d['m']", "'area'"),
+        ("d['A'].sum()", "d['a'].sum()", "'A'"),
+        ("f('a', d['x'])", "f(d['x'])", "a text of a letter"),
         ("', '.join(xs)", "str(xs)", "sequence item 0: expected str instance, int found"),
     ],
-    ids=["misspelt", "shortened", "longer", "a variable", "an attribute", "mended above", "another text", "no label"],
+    ids=[
+        "misspelt",
+        "shortened",
+        "longer",
+        "a variable",
+        "an attribute",
+        "mended above",
+        "another text",
+        "another case",
+        "a word of a sentence",
+        "no label",
+    ],  # fmt: skip
 )
 def test_a_slip_of_the_label_and_other_changes_are_not(old: str, new: str, evalue: str) -> None:
     case = case_of([old], ename="KeyError", evalue=evalue)

@@ -87,3 +87,19 @@ def test_the_stored_output_is_held_to_what_its_size_says(new: str, tells: bool) 
     seen = StoredOutput().add_evidence(Evidence(True), case, patch, try_patch(case, patch))
     assert seen.output.same
     assert seen.output.tells is tells
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "alone"),
+    [
+        ("n = [int(s) for s in xs]", "n = [int(s[:-1]) for s in xs]", True),
+        ("d['n'] = d['m'].astype(int)", "d['n'] = d['m'].str[1:].astype(int)", True),
+        ("n = [s for s in xs if int(s)]", "n = [s for s in xs if int(s[:-1])]", False),
+        ("n = pd.read_csv(name)", "n = pd.read_csv(name, sep=';')", False),
+        ("n = [int(s) for s in xs]", "n = []\nfor s in xs:\n    n.append(int(s))", False),
+    ],
+)
+def test_a_size_that_a_cell_below_shows_is_judged_alike(old: str, new: str, alone: bool) -> None:
+    case = case_of([old], ename="ValueError")
+    assert shows_size_alone(case, patch_of(case, new, healer="rules"), "len(n)") is alone
+    assert not shows_size_alone(case, patch_of(case, new, healer="rules"), "max(n)")
