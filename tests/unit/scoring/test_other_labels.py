@@ -56,7 +56,7 @@ def test_a_label_that_is_not_there_and_gives_way_to_another_is_named(old: str, n
         "another case",
         "a word of a sentence",
         "no label",
-    ],  # fmt: skip
+    ],
 )
 def test_a_slip_of_the_label_and_other_changes_are_not(old: str, new: str, evalue: str) -> None:
     case = case_of([old], ename="KeyError", evalue=evalue)
