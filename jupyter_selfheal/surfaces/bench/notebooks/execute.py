@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -94,7 +95,9 @@ def run_apart(path: Path, installed: Sequence[str] = ()) -> tuple[Status, int]:
 def read_statuses(rows: Sequence[Mapping[str, Any]]) -> tuple[Status, int]:
     """By the number of the given cell (a healed notebook says where a moved one was) its status, and how many inserted ones fail."""
     own = [row for row in rows if not row.get("inserted")]
-    found = {n if row.get("origin") is None else int(row["origin"]): str(row["status"]) for n, row in enumerate(own)}
+    moved = {int(row["origin"]) for row in own if row.get("origin") is not None}
+    stayed = (n for n in itertools.count() if n not in moved)  # in their order, also those that a moved one has passed
+    found = {next(stayed) if row.get("origin") is None else int(row["origin"]): str(row["status"]) for row in own}
     return found, sum(row["status"] == "failed" for row in rows if row.get("inserted"))
 
 

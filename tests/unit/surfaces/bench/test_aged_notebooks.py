@@ -330,3 +330,11 @@ def test_what_inserted_cells_install_is_told_from_what_the_notebook_does(tmp_pat
     made = [{"cell_type": "code", "source": text, "metadata": about, "outputs": []} for text, about in cells]
     (tmp_path / "n.ipynb").write_text(json.dumps({"cells": made}))
     assert list_installs(tmp_path / "n.ipynb") == ["tabulate"]
+
+
+def test_the_cells_that_a_moved_one_has_passed_keep_their_numbers() -> None:
+    before, _ = read_statuses([{"status": s} for s in ("ran", "failed", "failed", "ran", "ran")])
+    after = read_statuses([{"status": s, **more} for s, more in (("ran", {}), ("ran", {"origin": 3}), ("ran", {}), ("failed", {}), ("ran", {}))])  # fmt: skip
+    assert after[0] == {0: "ran", 3: "ran", 1: "ran", 2: "failed", 4: "ran"}
+    found = count_cells(before, *after)
+    assert (found["failing"], found["healed"], found["lost"]) == (2, 1, 0)
