@@ -26,6 +26,10 @@ def describe_odd_formula(old: str, new: str, texts: Iterable[str], space: Mappin
         return f"`{place}` goes past the end for the last one, and nothing reads the first"
     if doubt := describe_odd_date(before, after):
         return doubt
+    if cut := next((c for c in _list_cut(after) if c not in _list_cut(before)), ""):
+        return f"`{cut}` leaves out what is written down right there"
+    if given := _find_given_back(before, after):
+        return f"`{given[0]}` then gives back `{given[1]}` as it was given"
     if number := _find_known_number(before, after):
         return f"`{number}` is a number that is known: the checks may be of another unit, or wrong"
     if _count_keys_of_text(after) > _count_keys_of_text(before):
@@ -87,6 +91,35 @@ def _find_longer_range(before: ast.AST, after: ast.AST) -> str:
                 if is_other:
                     return f"`{ast.unparse(places[0])}` is of something else than `{ast.unparse(numbers)}` counts"
     return ""
+
+
+def _list_cut(tree: ast.AST) -> list[str]:
+    """Each list that is written down and cut at once: ``["Sun", "Mon"][1:]``."""
+    cuts = (n for n in walk(tree) if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice))
+    return [
+        ast.unparse(n)
+        for n in cuts
+        if isinstance(n.value, ast.List | ast.Tuple) and (n.slice.lower or n.slice.upper)  # type: ignore[attr-defined]
+    ]
+
+
+def _find_given_back(before: ast.AST, after: ast.AST) -> tuple[str, str] | None:
+    """A function of one statement that reckoned something of its parameter, and gives the parameter itself now, with its name."""
+    for old, new in zip(_list_formulas(before), _list_formulas(after), strict=False):
+        name, value = new
+        if isinstance(old[1], ast.BinOp) and isinstance(value, ast.Name) and old[0] == name:
+            return name, value.id
+    return None
+
+
+def _list_formulas(tree: ast.AST) -> list[tuple[str, ast.expr | None]]:
+    """What each function that does nothing else gives, with its name."""
+    found = []
+    for node in walk(tree):
+        match node:
+            case ast.FunctionDef(name, body=[ast.Return(value)] | [ast.Expr(ast.Constant()), ast.Return(value)]):
+                found.append((name, value))
+    return found
 
 
 def _find_known_number(before: ast.AST, after: ast.AST) -> str:
