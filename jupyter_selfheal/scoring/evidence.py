@@ -166,6 +166,8 @@ class Evidence:
     """A call that failed and is gone, with nothing in its place; empty where there is none."""
     other_data: str = ""
     """A column that is no longer read, where values of what was read are at fault; empty where there is none."""
+    unscaled: str = ""
+    """Why the asserts do not say which number a text was to be read as; empty where they do, or no number was read."""
     other_label: str = ""
     """A text that the failure names and that is gone, with nothing like it in its place; empty where there is none."""
     rival: str = ""

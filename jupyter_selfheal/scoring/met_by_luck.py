@@ -63,6 +63,11 @@ def find_doubt_of_guess(evidence: Evidence, patch: Patch) -> str | None:
 def find_doubt_of_calls(patch: Patch, evidence: Evidence) -> str | None:
     """Why a patch that meets its checks may still be wrong, by what cells above made of what it changes."""
     calls = evidence.calls
+    shown = (evidence.output, *(b.output for b in evidence.below if b.ran))
+    if evidence.unscaled and not (
+        evidence.user or evidence.doctests.held or calls.mended or any(o.same and o.tells for o in shown)
+    ):
+        return evidence.unscaled
     if evidence.avoided and patch.applicability is not Applicability.SAFE:
         return f"It no longer calls `{evidence.avoided}`, which failed and is as it was."
     if calls.unclear:

@@ -13,12 +13,17 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.model import Case, Patch
 from jupyter_selfheal.scoring.asserts import list_patched_cells
+from jupyter_selfheal.scoring.unscaled import OF_NUMBERS
 
 OF_VALUES = re.compile(
     r"\bNaNs?\b|missing values|\bNA\b|non-finite|infinity|could not convert string to float|Unable to parse string|negative values|non-numeric|"
     r"time data .* doesn't match|Unknown datetime string format"
 )
 """What libraries say of values that they cannot take, whatever the column is called."""
+_CONVERTS = frozenset(
+    {"Decimal", "Fraction", "astype", "complex", "float", "int", "literal_eval", "loads", "to_numeric"}
+)
+"""What makes a number of a text."""
 NO_ROWS = re.compile(r"out-of-bounds|out of bounds for axis 0 with size 0|size 0\b|is empty|empty sequence")
 """What is said where a condition chose nothing."""
 
@@ -31,6 +36,10 @@ def find_other_data(case: Case, patch: Patch) -> str:
         asked, now = ({c: o for cell in cells for c, o in _list_conditions(cell[n])} for n in (1, 2))
         turned = next((c for c in asked if c in now and now[c] != asked[c]), None)
         return f"the rows with `{asked[turned]}`" if turned else ""
+    if OF_NUMBERS.search(case.failure.evalue):
+        read, now_read = (sum(_count_conversions(cell[n]) for cell in cells) for n in (1, 2))
+        if read > now_read:
+            return "a number from the text"
     if OF_VALUES.search(case.failure.evalue) is None:
         return ""
     cut, now_cut = ({c for cell in cells for c in _list_cut(cell[n])} for n in (1, 2))
@@ -38,6 +47,12 @@ def find_other_data(case: Case, patch: Patch) -> str:
         return f"all of `{left[0]}`"
     before, after = (Counter(c for cell in cells for c in _list_columns(cell[n])) for n in (1, 2))
     return next((repr(column) for column in before - after), "")
+
+
+def _count_conversions(source: str) -> int:
+    return sum(
+        (node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")) in _CONVERTS for node in src.walk(source)
+    )
 
 
 def _list_conditions(source: str) -> Iterator[tuple[str, str]]:

@@ -26,9 +26,10 @@ from jupyter_selfheal.scoring.other_labels import find_other_label
 from jupyter_selfheal.scoring.output_text import split_tokens
 from jupyter_selfheal.scoring.repeatable import is_own_work, is_trained
 from jupyter_selfheal.scoring.same_program import find_same_programs, is_renamed, is_same_call
-from jupyter_selfheal.scoring.scarce_proof import explain_scarcity
+from jupyter_selfheal.scoring.scarce_proof import explain_scarcity, list_asserts_held
 from jupyter_selfheal.scoring.shifted_results import asks_many, is_shifted
 from jupyter_selfheal.scoring.tampering import find_remarks, find_tampering
+from jupyter_selfheal.scoring.unscaled import explain_unscaled
 
 _BLOCKED_ERRORS = frozenset(
     [
@@ -106,7 +107,8 @@ def read_evidence(case: Case, patch: Patch, trial: Trial, oracles: Sequence[Tria
     for oracle in oracles:
         seen = oracle.add_evidence(seen, case, patch, trial)
     seen = _mark_same_programs(seen, case, patch)
-    seen = replace(seen, scarce=explain_scarcity(case, patch, seen))
+    asserts = list_asserts_held(case, patch, seen)
+    seen = replace(seen, scarce=explain_scarcity(case, patch, seen), unscaled=explain_unscaled(case, patch, asserts))
     return replace(seen, tampering=forgive_documented_handlers(seen, case, patch)) if SWALLOWS in cheats else seen
 
 

@@ -65,7 +65,7 @@ def _explain_choices(choices: int, lost: int, values: int) -> str:
 
 def _count_all(case: Case, patch: Patch, seen: Evidence) -> int:
     """Every value that speaks for it, wherever it is said."""
-    calls, asserts = seen.calls, _list_asserts_held(case, patch, seen)
+    calls, asserts = seen.calls, list_asserts_held(case, patch, seen)
     parts = [node for node in asserts if any(map(_asks_of_part, ast.walk(node)))]
     given, rows = _list_given(case, patch, seen)
     named = count_named_values((node for node in asserts if node not in parts), given, rows) + bool(parts)
@@ -91,7 +91,7 @@ def _is_one_value(case: Case, patch: Patch, seen: Evidence) -> bool:
     calls = seen.calls
     if seen.doctests.held or calls.mended or (calls.agreed and not calls.differed):
         return False
-    if sum(f.held for f in seen.findings) or any(map(_names_value, _list_asserts_held(case, patch, seen))):
+    if sum(f.held for f in seen.findings) or any(map(_names_value, list_asserts_held(case, patch, seen))):
         return False
     return _count_values(case, patch, seen) + bool(_count_asserts(seen)) <= FEW
 
@@ -100,7 +100,7 @@ def _count_asserts(seen: Evidence) -> int:
     return seen.own_asserts + max(seen.deciding.held + seen.others.held, sum(b.asserts for b in seen.below if b.ran))
 
 
-def _list_asserts_held(case: Case, patch: Patch, seen: Evidence) -> list[ast.AST]:
+def list_asserts_held(case: Case, patch: Patch, seen: Evidence) -> list[ast.AST]:
     """The asserts that were asked, where they held."""
     sources = [c.code for c in find_asserts_below(case, patch)] if seen.deciding.held + seen.others.held else []
     nodes: list[ast.AST] = [node for text in sources for node in src.walk(text)]

@@ -85,3 +85,18 @@ def test_rows_that_are_not_there_are_not_those_of_the_opposite_condition(new: st
         ["d.loc[d.g == 'c', 'v'].iloc[0]"], ename="IndexError", evalue="single positional indexer is out-of-bounds"
     )
     assert find_other_data(case, patch_of(case, new)) == left
+
+
+@pytest.mark.parametrize(
+    ("new", "left"),
+    [
+        ("def minutes(t):\n    return str(t)", "a number from the text"),
+        ("def minutes(t):\n    return t", "a number from the text"),
+        ("def minutes(t):\n    return float(t)", ""),
+        ("def minutes(t):\n    h, m = map(int, t.split(':'))\n    return h * 60 + m", ""),
+        ("def minutes(t):\n    return int(t[:-1])", ""),
+    ],
+)
+def test_a_text_that_is_no_number_is_not_left_a_text_for_an_order(new: str, left: str) -> None:
+    case = case_of(["def minutes(t):\n    return int(t)"], ename="ValueError", evalue="invalid literal for int() with base 10: '1:30'")  # fmt: skip
+    assert find_other_data(case, patch_of(case, new)) == left
