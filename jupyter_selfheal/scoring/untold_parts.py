@@ -132,6 +132,7 @@ def _list_units(case: Case, patch: Patch) -> list[JSON]:
                 asked.append(text)
             else:
                 made |= found.binds | found.changes
+    asked += _list_expected(case, patch)
     asked = [text for text in dict.fromkeys(asked) if src.find_names(text).uses]  # `assert True` asks nothing
     if not definitions or not 0 < len(asked) <= MANY or not all(map(_is_one_check, asked)):
         return []
@@ -140,6 +141,15 @@ def _list_units(case: Case, patch: Patch) -> list[JSON]:
         return []
     define = [{"text": text, "role": "define", "mutable": True} for text in definitions]
     return [*define, *({"text": text, "role": CHECK, "mutable": False} for text in asked)]
+
+
+def _list_expected(case: Case, patch: Patch) -> list[str]:
+    """What the failing cell gives is expected to be, as an assert: it comes to what it calls as other checks do."""
+    source = patch.source_of(case.failure.cell_id, case.failure.source)
+    last = next(reversed(src.list_statements(source)), None)
+    if not case.oracle.expect or last is None or not isinstance(last.node, ast.Expr) or src.is_foreign(source):
+        return []
+    return [f"assert ({src.extract_text(source, last.node)}) == ({case.oracle.expect})"]
 
 
 def _list_set_anew(before: str, after: str) -> frozenset[str]:

@@ -25,7 +25,7 @@ class ArimaOfDifferences(Rule):
 
     **Fix** `statsmodels.tsa.arima.model.ARIMA(series.diff().dropna(), order=(2, 0, 0))`. The new ARIMA of the series itself would run, have no constant, and give fitted values of another scale.
 
-    **Fix safety** Safe: the old class fitted just this model, with its constant, to the differences. Silent where the results are asked for anything else (`forecast`, `predict`, `params`),
+    **Fix safety** Unsafe, though the old class fitted just this model, with its constant, to the differences: of several optima the new one may find another. Silent where the results are asked for anything else (`forecast`, `predict`, `params`),
     where the order is not written out, and where there are other series or dates.
     """
 
@@ -34,8 +34,8 @@ class ArimaOfDifferences(Rule):
     stage = Stage.CHANGELOG
     enames = frozenset({"NotImplementedError"})
     message = re.compile(r"statsmodels\.tsa\.arima_model\.ARIMA have")
-    applicability = Applicability.SAFE
-    why = "The removed class fitted this model to the differences (https://www.statsmodels.org/stable/release/version0.12.html)."
+    applicability = Applicability.UNSAFE
+    why = "The new class may end at another optimum. The removed one fitted this model to the differences (https://www.statsmodels.org/stable/release/version0.12.html)."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         new = context.reference("statsmodels.tsa.arima.model.ARIMA")

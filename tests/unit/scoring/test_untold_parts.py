@@ -11,7 +11,7 @@ from jupyter_selfheal.config import HealConfig
 from jupyter_selfheal.inside.search.likely_slips import Slip, list_slips
 from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT
 from jupyter_selfheal.inside.search.untold_parts import Asked, _describe_missed, probe
-from jupyter_selfheal.model import Applicability, Attempt, Patch, Probe, Replace, Step
+from jupyter_selfheal.model import Applicability, Attempt, Oracle, Patch, Probe, Replace, Step
 from jupyter_selfheal.scoring.evidence import Count, Evidence
 from jupyter_selfheal.scoring.untold_parts import UntoldParts, mark_untold
 from jupyter_selfheal.scoring.verdict import build_verdict
@@ -268,6 +268,19 @@ def test_it_is_asked_of_a_guess_with_a_few_asserts_of_what_it_changes(
 ) -> None:
     steps = _list_steps([SUM.replace("+= n", "+= 1"), checks], 1, SUM, **given)
     assert [isinstance(step, Probe) for step in steps] == [True] * asked
+
+
+def test_what_the_cell_is_expected_to_give_is_a_check_too() -> None:
+    cells = [SUM.replace("+= n", "+= 1"), "add_up([1, 2])", "assert add_up([]) == 0"]
+    case = case_of(cells, 1, oracle=Oracle(expect="3"))
+    patch = Patch((Replace("c0", cells[0], SUM),), "mend it", healer="search")
+    (step,) = UntoldParts().list_steps(case, patch, HealConfig())
+    assert isinstance(step, Probe)
+    assert isinstance(step.argument, dict)
+    units = step.argument["units"]
+    assert isinstance(units, list)
+    checks = [u["text"] for u in units if isinstance(u, dict) and u["role"] == "check"]
+    assert checks == ["assert add_up([]) == 0", "assert (add_up([1, 2])) == (3)"]
 
 
 def test_a_patch_that_leaves_much_untold_is_offered_and_says_why() -> None:
