@@ -35,6 +35,7 @@ def _agree(found: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
     """What the checks of a function agree on, of which two that differ in each argument tell a factor: one that stands still may be what is missing.
 
     What is added may hang on several at once (``2 * (w + h)``): that takes a check more than there are arguments. One more or less is a slip by itself.
+    Where nothing that is expected is less than 0, and something is 0, less may be taken off so that it stays 0 below (an allowance).
     """
     pairs = list(found.values())
     columns = list(itertools.zip_longest(*(ast.literal_eval(arguments) for arguments in found)))
@@ -42,6 +43,7 @@ def _agree(found: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
     if not is_varied or len({wanted for _, wanted in pairs}) < FEWEST or len({now for now, _ in pairs}) < FEWEST:
         return 0, 0
     lack = _find_common([wanted - now for now, wanted in pairs])
+    lack = 0 if lack < 0 == min(wanted for _, wanted in pairs) else lack
     share = _find_common([wanted / now if now else 0 for now, wanted in pairs])
     return lack if len(pairs) > len(columns) or abs(lack) == 1 else 0, share
 

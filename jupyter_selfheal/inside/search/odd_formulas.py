@@ -12,7 +12,7 @@ from jupyter_selfheal.inside.search.odd_dates import describe_odd_date, list_num
 from jupyter_selfheal.inside.search.parsed_once import parse_once
 from jupyter_selfheal.inside.tree_names import is_name, walk
 
-_KNOWN = (3.6, 9.81, 9.80665, 299792458, 299792.458, 273.15, 1.609344, 1.60934, 2.54, 30.48, 0.3048, 0.45359237, 2.20462, math.pi, math.e, 365.25, 8.314, 4.184, 101325, 6.674e-11, 6.022e23)  # fmt: skip
+_KNOWN = (3.6, 9.81, 9.80665, 299792458, 3e8, 299792.458, 273.15, 1.609344, 1.60934, 2.54, 30.48, 0.3048, 0.45359237, 2.20462, math.pi, math.e, 365.25, 8.314, 4.184, 101325, 6.674e-11, 6.022e23)  # fmt: skip
 """Numbers of physics and of measures, which stand in a formula on purpose."""
 NEAR = 0.01
 """By how much of it a number may be another one and still be the same known number, with more digits or fewer."""

@@ -36,6 +36,7 @@ LEFT = [
     ("def f(w, h):\n    return w * h\n", "assert f(2, 3) == 20\nassert f(1, 4) == 18"),
     ("def f(a, k):\n    return a * 10 + k * 10\n", "assert f(2, 1) == 25\nassert f(1, 1) == 15\nassert f(3, 1) == 35"),
     ("def f(c):\n    return c * 100\n", "assert f(1.5) == 1.5\nassert f(2.5) == 2.5"),
+    ("def f(c):\n    return c * 0.2\n", "assert f(10000) == 0\nassert f(20000) == 2000\nassert f(30000) == 4000"),
     ("def f(c):\n    return c + 32\n", "assert f(1) == 1\nassert f(2) == 2"),
     ("rate = 2\ndef f(c):\n    return c * rate\n", "assert f(100) == 1234.56789\nassert f(0) == 1034.56789"),
 ]  # fmt: skip

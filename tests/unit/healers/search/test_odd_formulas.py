@@ -28,6 +28,7 @@ ODD = [
     ("return n * 365", "return n * 366", "", "several lengths"),
     ("return ['Sun', 'Mon', 'Tue'][n]", "return ['Sun', 'Mon', 'Tue'][1:][n]", "", "written down right there"),
     ("return p * 100", "return p", "", "as it was given"),
+    ("return m * 3e8", "return m * 9e+16", "", "a number that is known"),
     ("return m * 9.81", "return m * 10", "", "a number that is known"),
     ("return 299792458 * s", "return 299792458 * s / 1000", "", "a number that is known"),
     ("return min(x, y)", "return min(x, y, key=str)", "", "compared as texts"),
