@@ -28,6 +28,8 @@ def describe_odd_formula(old: str, new: str, texts: Iterable[str], space: Mappin
         return doubt
     if cut := next((c for c in _list_cut(after) if c not in _list_cut(before)), ""):
         return f"`{cut}` leaves out what is written down right there"
+    if undone := next((u for u in _list_undone(after) if u not in _list_undone(before)), ""):
+        return f"`{undone}` takes back what it does"
     if given := _find_given_back(before, after):
         return f"`{given[0]}` then gives back `{given[1]}` as it was given"
     if number := _find_known_number(before, after):
@@ -101,6 +103,18 @@ def _list_cut(tree: ast.AST) -> list[str]:
         for n in cuts
         if isinstance(n.value, ast.List | ast.Tuple) and (n.slice.lower or n.slice.upper)  # type: ignore[attr-defined]
     ]
+
+
+def _list_undone(tree: ast.AST) -> list[str]:
+    """Each ``x / 100 * 100`` and ``x * 60 / 60``."""
+    found = []
+    for node in walk(tree):
+        match node:
+            case ast.BinOp(ast.BinOp(_, ast.Div(), ast.Constant(one)), ast.Mult(), ast.Constant(other)) | ast.BinOp(
+                ast.BinOp(_, ast.Mult(), ast.Constant(one)), ast.Div(), ast.Constant(other)
+            ) if one == other:
+                found.append(ast.unparse(node))
+    return found
 
 
 def _find_given_back(before: ast.AST, after: ast.AST) -> tuple[str, str] | None:
