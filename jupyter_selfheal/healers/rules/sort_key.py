@@ -21,10 +21,10 @@ class SortKey(Rule):
     **Failure** `TypeError: sorted expected 1 argument, got 2` at `sorted(words, len)`, `sort() takes no positional arguments` at
     `words.sort(len)`, `<lambda>() missing 1 required positional argument: 'v'` at `sorted(d.items(), key=lambda k, v: v)`,
     `'str' object is not callable` at `sorted(students, key="grade")`, `'tuple' object is not callable` at `sorted(pairs, key=pairs[1])`,
-    `name 'x' is not defined` at `sorted(pairs, key=x[1])`.
+    `name 'x' is not defined` at `sorted(pairs, key=x[1])`; `sort() got an unexpected keyword argument 'reverse'` at `array.sort(reverse=True)`.
 
     **Fix** `sorted(words, key=len)`, `key=lambda item: item[1]`, `key=lambda item: item["grade"]`, where the items have that key, or
-    `item.grade`, where they have that attribute; `key=lambda x: x[1]`; a function of two arguments, as Python 2 took it, becomes `key=cmp_to_key(…)`; `True` and `False`
+    `item.grade`, where they have that attribute; `key=lambda x: x[1]`; `array[::-1].sort()`; a function of two arguments, as Python 2 took it, becomes `key=cmp_to_key(…)`; `True` and `False`
     become `reverse=True`.
 
     **Fix safety** Safe: a function of one argument can only be the key, and one of two arguments only a comparison; a key is given one
@@ -36,7 +36,8 @@ class SortKey(Rule):
     enames = frozenset({"TypeError", "NameError"})
     message = re.compile(
         r"sorted expected 1 argument, got 2|sort\(\) takes no positional arguments|<lambda>\(\) missing \d+ required positional|"
-        r"'(?:str|int|float|tuple|list|dict|bool)' object is not callable|^name '(?P<unbound>\w+)' is not defined"
+        r"'(?:str|int|float|tuple|list|dict|bool)' object is not callable|^name '(?P<unbound>\w+)' is not defined|"
+        r"^sort\(\) got an unexpected keyword argument 'reverse'"
     )
     applicability = Applicability.SAFE
     why = "A function of one argument can only be the key, and one of two only a comparison."
@@ -44,6 +45,9 @@ class SortKey(Rule):
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if "<lambda>" in context.failure.evalue:
             yield from self._take_item_apart(context)
+            return
+        if "'reverse'" in context.failure.evalue:
+            yield from self._sort_backwards(context)
             return
         if told := re.match(r"name '(\w+)'", context.failure.evalue):
             yield from self._begin_lambda(context, told[1])
@@ -91,6 +95,25 @@ class SortKey(Rule):
                     prior=0.9,
                 )
                 return
+
+    def _sort_backwards(self, context: RuleContext) -> Iterator[Patch]:
+        """``v.sort(reverse=True)`` of an array, whose ``sort`` knows no other way round than that of the array."""
+        for call in context.list_calls_at_failure():
+            match call:
+                case ast.Call(ast.Attribute(array, "sort"), [], [ast.keyword("reverse", ast.Constant(True))]):
+                    pass
+                case _:
+                    continue
+            if (
+                context.describe_all([array])[0].is_a("numpy.ndarray")
+                and context.number(f"{context.text(array)}.ndim") == 1
+            ):
+                new = f"{context.text(array)}[::-1].sort()"
+                cause = (
+                    "The `sort` of an array has no `reverse`; an array that is looked at backwards is sorted backwards."
+                )
+                yield self.patch(context.replace_here((*context.span(call), new)), f"Use `{new}`", cause, prior=0.93)
+            return
 
     def _begin_lambda(self, context: RuleContext, item: str) -> Iterator[Patch]:
         """``key=x[1]``: what is compared of an item, without the word that makes a function of it."""

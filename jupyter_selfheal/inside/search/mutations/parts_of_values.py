@@ -81,4 +81,18 @@ def propose_separator(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change((s.replace_node(given, f"{s.text_of(given)} + '{sign}'"),), prior, node.lineno, words)
 
 
-OPERATORS = (propose_shifted_places, propose_days, propose_without_blanks, propose_separator)
+def propose_power_inside(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``mean(d ** 2)`` for ``mean(d) ** 2``, and back: which of the two comes first."""
+    match node:
+        case ast.BinOp(ast.Call(args=[inner], keywords=[]) as call, ast.Pow(), ast.Constant() as power):
+            new = f"{s.text_of(call.func)}({s.parenthesize(inner)} ** {s.text_of(power)})"
+            words, prior = f"`** {s.text_of(power)}` belongs inside of `{s.text_of(call.func)}(…)`", 0.6
+        case ast.Call(_, [ast.BinOp(base, ast.Pow(), ast.Constant() as power)], []):
+            new = f"{s.text_of(node.func)}({s.text_of(base)}) ** {s.text_of(power)}"
+            words, prior = f"`** {s.text_of(power)}` belongs outside of `{s.text_of(node.func)}(…)`", 0.4
+        case _:
+            return
+    yield Change((s.replace_node(node, new),), prior, node.lineno, words)
+
+
+OPERATORS = (propose_shifted_places, propose_days, propose_without_blanks, propose_separator, propose_power_inside)

@@ -23,6 +23,8 @@ CHANGED = [
     ("def both(f, g):\n    return f(g)\n", "gives `f` a function", "return (lambda x: f(g(x)))"),
     ("def f(m):\n    return m.group(0), m.group(1)\n", "one too small", "return m.group(1), m.group(2)"),
     ("def f(row):\n    return row[1], row[2]\n", "one too large", "return row[0], row[1]"),
+    ("def f(a, b):\n    return mean(a - b) ** 2\n", "inside of", "return (mean((a - b) ** 2))"),
+    ("def f(d):\n    return mean(d ** 2)\n", "outside of", "return (mean(d) ** 2)"),
 ]  # fmt: skip
 
 
@@ -59,6 +61,9 @@ LEFT = [
     ("def both(f):\n    return f(g)\n", "a function, not"),
     ("def f(m):\n    return m.group(0)\n", "one too small"),
     ("def f(row):\n    return row[-1], row[0]\n", "one too"),
+    ("def f(a, b):\n    return mean(a, b) ** 2\n", "inside of"),
+    ("def f(a):\n    return a ** 2\n", "side of"),
+    ("def f(a, k):\n    return mean(a) ** k\n", "inside of"),
     ("def f(a, b):\n    return b - a\n", "is a duration"),
     ("def same(s):\n    return s.lower()\n", "keeps the blanks"),
 ]  # fmt: skip
