@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from jupyter_selfheal.inside.search import described_intent
 from jupyter_selfheal.inside.search.mutations import (
+    accumulators,
     agreed_numbers,
     beginners,
     branches_beside,
@@ -111,6 +112,7 @@ OPERATORS = (
     *same_parts.OPERATORS,
     *agreed_numbers.OPERATORS,
     *idle_statements.OPERATORS,
+    *accumulators.OPERATORS,
     *parts_of_values.OPERATORS,
     *outside_values.OPERATORS,
     *numbers_in_texts.OPERATORS,

@@ -8,6 +8,8 @@ from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.scope import TEXT, Hints, Scope
 from tests.unit.healers.search.searching import list_texts
 
+GATHERED = "def f(xs):\n    s = 0\n    for x in xs:\n        if x > 0:\n            s += x\n    return s / len(xs)\n"
+TRACE = "def f(m):\n    s = 0\n    for i in range(len(m)):\n        for j in range(len(m)):\n            s += m[i][j]\n    return s\n"
 STACK = "def closed(text):\n    open_ = []\n    for c in text:\n        open_.pop()\n    return True\n"
 TEXTS = Hints(kinds={"line": frozenset({TEXT})})
 
@@ -52,6 +54,13 @@ TEXTS = Hints(kinds={"line": frozenset({TEXT})})
         (STACK, "may be empty before", "        if not open_:\n            return False\n        open_.pop()\n"),
         (STACK, "asked nowhere", "    return (not open_)\n"),
         (
+            "def power(b, e):\n    r = b\n    for _ in range(e):\n        r *= b\n    return r\n",
+            "counts once more",
+            "    r = 1\n",
+        ),
+        (GATHERED, "is of some of", "return s / (len([x for x in xs if x > 0]))"),
+        (TRACE, "not the diagonal", "    for i in range(len(m)):\n        s += m[i][i]\n    return s\n"),
+        (
             "def near(xs, t):\n    best = xs[0]\n    for x in xs:\n        if abs(x - t) < best:\n            best = x\n    return best\n",
             "should be compared as",
             "if abs(x - t) < (abs(best - t)):",
@@ -81,6 +90,15 @@ def test_what_is_missing_is_tried(source: str, words: str, meant: str) -> None:
         ("def mean(xs):\n    return sum(xs)\n", "into another one"),
         (STACK.replace("open_.pop()", "open_.clear()"), "may be empty before"),
         (STACK.replace("return True", "return 3"), "may be empty before"),
+        (GATHERED.replace("s = 0", "s = 0.5"), "counts once more"),
+        (GATHERED, "counts once more"),
+        ("def f(b):\n    r = b\n    r *= 2\n    return r\n", "counts once more"),
+        (GATHERED.replace("if x > 0", "if 1:\n            s += 1\n        if x > 0"), "is of some of"),
+        (GATHERED.replace("s / len(xs)", "s / len(ys)"), "is of some of"),
+        (GATHERED.replace("s / len(xs)", "t / len(xs)"), "is of some of"),
+        (TRACE.replace("for j in range(len(m))", "for j in range(len(m[0]))"), "the diagonal"),
+        (TRACE.replace("m[i][j]", "m[j][j]"), "the diagonal"),
+        (TRACE.replace("m[i][j]", "m[i][i]"), "the diagonal"),
         (STACK.replace("    for", "    if").replace("in text", "== text"), "may be empty before"),
         (
             "def near(xs):\n    best = xs[0]\n    for x in xs:\n        if x < best:\n            best = x\n",
