@@ -56,6 +56,11 @@ class Heal:
         self.meanwhile()
         return SimpleNamespace(phase="closed", cell_id="c")
 
+    @property
+    def is_open(self) -> bool:
+        self.meanwhile()
+        return False
+
     def close(self) -> None:
         self.meanwhile()
         self.is_closed = True
