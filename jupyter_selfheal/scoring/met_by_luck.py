@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_selfheal.model import Applicability, Patch
-from jupyter_selfheal.registry import load_traits
+from jupyter_selfheal.registry import is_strangers, load_traits
 from jupyter_selfheal.scoring.evidence import ENDS, SKIPS, Evidence
 
 FEW = 2
@@ -49,7 +49,8 @@ def find_doubt_of_guess(evidence: Evidence, patch: Patch) -> str | None:
         )
     if evidence.other_data and not evidence.user and (by_output or evidence.checks <= 1):
         return f"It no longer reads {evidence.other_data} where values of what was read are at fault: other data may come to any result."
-    if evidence.other_label and not evidence.user and (by_output or evidence.checks <= 1):
+    is_searched = not is_strangers(patch.healer)  # a model knows what names mean, and is not paid for a second answer
+    if evidence.other_label and is_searched and not evidence.user and (by_output or evidence.checks <= 1):
         return f"There is no `{evidence.other_label!r}`, and nothing like it is put in its place: others may give the same."
     if by_output and (avoided := next((r for r in (SKIPS, ENDS) if r in evidence.remarks), "")):
         return f"It {avoided}, where an item failed: an output says little of what is meant to become of such items."

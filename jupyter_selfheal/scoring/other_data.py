@@ -50,8 +50,11 @@ def find_other_data(case: Case, patch: Patch) -> str:
 
 
 def _count_conversions(source: str) -> int:
+    """How often a source makes a number of a text, by a function of its own as well."""
+    own = {node.name for node in src.walk(source) if isinstance(node, ast.FunctionDef)}
     return sum(
-        (node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")) in _CONVERTS for node in src.walk(source)
+        (node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")) in _CONVERTS | own
+        for node in src.walk(source)
     )
 
 

@@ -37,8 +37,8 @@ def test_messages_of_vs_code_give_a_card_and_a_fix(kernel: LiveKernel) -> None:
     assert shown, "a front end with widgets draws the card"
     assert all("Self-heal" in data["text/html"] and "Self-heal" in data["text/plain"] for data in shown)
     assert "items.append(3)" in shown[-1]["text/html"]
-    for kind in ("text/html", "text/plain"):
-        assert "or run `%heal approve` in a new cell" in shown[-1][kind]
+    for kind, command in (("text/html", "<code>%heal approve</code>"), ("text/plain", "`%heal approve`")):
+        assert f"or run {command} in a new cell" in shown[-1][kind]
     assert "`%heal show` tells what came of it" in shown[0]["text/plain"], "a console prints this text alone"
     approved = kernel.run("%heal approve", f"{URI}2")
     assert approved["text"].startswith("3\n")

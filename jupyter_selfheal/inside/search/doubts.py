@@ -48,7 +48,6 @@ from jupyter_selfheal.inside.search.run_doubts import RunDoubts
 from jupyter_selfheal.inside.search.sentinels import describe_doubt_of_sentinel
 from jupyter_selfheal.inside.search.several_edits import describe_doubt_of_several
 from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_change, turns_condition
-from jupyter_selfheal.inside.search.size_alone import describe_size_alone
 from jupyter_selfheal.inside.search.told_apart import find_given_up, find_named_number
 from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
@@ -247,7 +246,6 @@ class Doubts:
             or self._describe_argument_literal(n)
             or self._describe_other_operands(n)
             or self.describe_shift(n)
-            or describe_size_alone(self.runner.program, self._list_changes(n))
             or self._describe_bounds_alone()
         )
 

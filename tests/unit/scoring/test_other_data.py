@@ -95,6 +95,8 @@ def test_rows_that_are_not_there_are_not_those_of_the_opposite_condition(new: st
         ("def minutes(t):\n    return float(t)", ""),
         ("def minutes(t):\n    h, m = map(int, t.split(':'))\n    return h * 60 + m", ""),
         ("def minutes(t):\n    return int(t[:-1])", ""),
+        ("def read(t):\n    return {'I': 1, 'V': 5}[t]\n\ndef minutes(t):\n    return read(t)", ""),
+        ("def read(t):\n    return {'I': 1, 'V': 5}[t]\n\ndef minutes(t):\n    return t", "a number from the text"),
     ],
 )
 def test_a_text_that_is_no_number_is_not_left_a_text_for_an_order(new: str, left: str) -> None:

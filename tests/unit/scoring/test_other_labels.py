@@ -83,3 +83,11 @@ def test_an_output_does_not_prove_a_guess_at_another_label(found: Evidence, appl
     assert (verdict.score >= 7) is applied
     safe = Patch((), "change it", healer="rules", applicability=Applicability.SAFE, why="it was renamed")
     assert build_verdict(safe, found).score >= 7
+
+
+def test_a_model_that_knows_what_a_name_means_is_not_asked_again() -> None:
+    found = Evidence(True, output=SAME, other_label="cost")
+    told = "There is no `'cost'`"
+    reasons = {h: build_verdict(Patch((), "change it", healer=h), found).reasons for h in ("search", "language_model")}
+    assert any(told in text for text in reasons["search"])
+    assert not any(told in text for text in reasons["language_model"])
