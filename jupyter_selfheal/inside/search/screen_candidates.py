@@ -132,9 +132,8 @@ class Screen:
         if not again:
             self._keep_first()
         rest = itertools.chain(left, source)
-        if (
-            self._goes_on and done >= most and not self._only_hides(done)
-        ):  # the last ones brought it: what is as likely comes after them
+        brought_it = self._goes_on and done >= most and not self._only_hides(done)
+        if brought_it:  # the last ones: what is as likely comes after them
             return self.try_candidates(rest, steps, again, count)
         return rest
 

@@ -88,7 +88,7 @@ class FrontEnd:
                 channel.send(state)
 
     def _build_state(self, heal: LiveHeal | None) -> dict[str, Any]:
-        offered = self._session.heals.offered
+        offered = self._session.heals.newest_offer
         return {
             "phase": heal.card.phase if heal else "idle",
             "status": heal.card.status if heal else "nothing failed yet",

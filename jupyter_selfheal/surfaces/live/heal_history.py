@@ -49,7 +49,7 @@ class HealHistory:
         return next((heal for heal in reversed(tuple(self)) if heal.is_open), latest)
 
     @property
-    def offered(self) -> LiveHeal | None:
+    def newest_offer(self) -> LiveHeal | None:
         """The newest whose fix waits for the user."""
         return next((heal for heal in reversed(tuple(self)) if heal.is_open and heal.card.phase == "proposed"), None)
 

@@ -109,7 +109,7 @@ class HealMagics:
         if phases and heal.card.phase == "healing":
             heal.settled.wait(60)
         if phases and heal.card.phase not in phases:
-            earlier = self._session.heals.offered
+            earlier = self._session.heals.newest_offer
             raise UsageError(words.format_nothing_to_do(heal.card, earlier.card if earlier else None))
         return heal
 
@@ -151,7 +151,7 @@ class HealMagics:
             print(f"Self-heal: {what_to_do}\n{source}\n" if source else f"Self-heal: {what_to_do}")
         patch_application.replace_running_cell(self.shell, heal.card.restore_source(plan.source))
         if self._actions.run_approved(heal, candidate, what_is_left=what_is_left) is not None:
-            after = self._session.heals.offered
+            after = self._session.heals.newest_offer
             then = [words.format_next_line(after.card, self._session.find_notebook_of(after))] if after else []
             words.print_lines([words.format_healed_line(candidate), *then])
 
