@@ -100,7 +100,8 @@ def list_cell_drifts(
         if ran_before:
             drifts.append(_compare_runs(record, first[cell_id], seen[cell_id]))
         elif (before := read_stored_seconds(raw_cells.get(cell_id, {}))) is not None:
-            drifts.append(CellDrift(record.number, before, seen[cell_id].result.seconds, _gives_other_value(record)))
+            other = _gives_other_value(record) or record.differs
+            drifts.append(CellDrift(record.number, before, seen[cell_id].result.seconds, other))
     return tuple(drifts)
 
 
@@ -130,7 +131,9 @@ def _compare_runs(record: Record, before: CellRun, after: CellRun) -> CellDrift:
 
 
 def _gives_other_value(record: Record) -> bool:
-    return record.changed or record.differs or (record.status is Status.HEALED and record.stored.differs)
+    """Whether the fixes made it so: a cell that gave another value than is stored without any of them gives the same as before."""
+    is_mended = record.status is Status.HEALED and not record.was_warned
+    return record.changed or (is_mended and record.stored.differs)
 
 
 def measure_drift(report: NotebookReport) -> Drift | None:

@@ -97,13 +97,26 @@ def format_failing(reports: Sequence[NotebookReport]) -> Iterator[str]:
         yield from ("### Could not be run", "", *map(_format_error, errors), "")
     for number, (cause, places) in enumerate(group_by_cause(reports)):
         yield from () if number else ("### Still fails", "")
-        yield f"- {_escape_prose(redact(cause))}"
-        for report, records in places:
-            for record in records:
-                said = record.headline or record.detail
-                more = f": {_escape_prose(redact(said))}" if said != cause else ""
-                yield f"  - `{report.path}`, cell {record.number}{more}"
-                yield from (f"    - proposed: {_escape_prose(redact(c.patch.title))}" for c in record.candidate)
+        yield from _format_cause(cause, places)
+
+
+def _format_cause(cause: str, places: Sequence[tuple[NotebookReport, Sequence[Record]]]) -> Iterator[str]:
+    """One cause and its cells; what a person can do behind the cause where that is the same for all of them, else behind each cell."""
+    advice = {"" if record.candidate else record.detail for _, records in places for record in records}
+    of_all = advice.pop() if len(advice) == 1 else ""
+    yield f"- {_format_said(cause, of_all)}"
+    for report, records in places:
+        for record in records:
+            said = record.headline or record.detail
+            own = "" if record.candidate or record.detail in (said, of_all) else record.detail
+            more = _format_said("" if said == cause else said, own)
+            yield f"  - `{report.path}`, cell {record.number}{': ' * bool(more)}{more}"
+            yield from (f"    - proposed: {_escape_prose(redact(c.patch.title))}" for c in record.candidate)
+
+
+def _format_said(said: str, advice: str) -> str:
+    """What fails, and behind an arrow what a person can do."""
+    return " → ".join(_escape_prose(redact(text)) for text in dict.fromkeys((said, advice)) if text)
 
 
 def _format_error(report: NotebookReport) -> str:

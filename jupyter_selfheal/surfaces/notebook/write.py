@@ -86,8 +86,15 @@ def _to_same_form(old: JSON, text: str) -> JSON:
 def _put_outputs(raw: dict[str, JSON], result: Result) -> None:
     """Give a cell its new outputs, in the order of keys that its file has: sorted, where Jupyter saved it."""
     outputs = [_output_to_json(o, result.count) for o in result.outputs]
-    raw["outputs"] = [dict(sorted(o.items())) for o in outputs] if list(raw) == sorted(raw) else outputs
+    raw["outputs"] = [_sort_keys(o) for o in outputs] if list(raw) == sorted(raw) else outputs
     raw["execution_count"] = result.count
+
+
+def _sort_keys(value: JSON) -> JSON:
+    """The same with the keys of every object in order, as Jupyter writes a file."""
+    if isinstance(value, dict):
+        return {key: _sort_keys(value[key]) for key in sorted(value)}
+    return [_sort_keys(item) for item in value] if isinstance(value, list) else value
 
 
 def _output_to_json(output: Output, count: int | None) -> dict[str, JSON]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from jupyter_selfheal._version import __version__
@@ -25,8 +26,12 @@ def format_request_title(reports: Sequence[NotebookReport]) -> str:
 
 
 def format_commit(reports: Sequence[NotebookReport]) -> str:
-    """The commit's message: its title, each fix in a line, and what tells this set of fixes from another."""
-    lines = [redact(f"- {r.path}: {title}") for r in reports for title in r.fixes]
+    """The commit's message: its title, each kind of fix of a notebook in a line, and what tells this set of fixes from another."""
+    lines = [
+        redact(f"- {r.path}: {title}" + (f" ({times} times)" if times > 1 else ""))
+        for r in reports
+        for title, times in Counter(r.fixes).items()
+    ]
     return "\n".join((format_request_title(reports), "", *lines, "", format_trailer(digest_changes(reports))))
 
 

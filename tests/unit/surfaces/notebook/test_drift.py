@@ -61,6 +61,14 @@ def test_cells_above_the_first_fix_and_those_with_a_stored_time_are_compared(hea
     assert to_json([healed])["notebooks"][0]["drift"]["cells"][1]["other_value"] is True
 
 
+def test_a_stored_value_that_was_stale_without_any_fix_is_no_drift_of_the_fixes(document: Make) -> None:
+    """The reviewer of a pull request looked for what a fix below had done to such a cell."""
+    stale = cell("1 + 1", outputs=[result("3")], metadata={"execution": TIMES})
+    report = batch(document(stale, "'a'.uper()", stale), upper).run()[0]
+    assert [r.differs for r in report.records] == [True, False, True]
+    assert [(d.number, d.other_value) for d in report.drifts] == [(1, False), (3, True)]
+
+
 def test_a_notebook_without_a_fix_has_no_drift(document: Make) -> None:
     report = batch(document("1", "2")).run()[0]
     assert (report.drifts, measure_drift(report)) == ((), None)

@@ -145,3 +145,19 @@ def test_markdown_has_a_section_of_what_will_stop_working(reports: list[Notebook
     said = f"{place}FutureWarning: `H` is \\<deprecated\\>: healed: Change 'H' to 'h'"
     assert text.endswith(f"### Warned of what will stop working\n\n{said}\n")
     assert "Warned of" not in format_markdown(reports)
+
+
+def test_markdown_says_what_a_person_can_do_once_where_it_is_the_same_for_all_cells(
+    reports: list[NotebookReport],
+) -> None:
+    def lines(*details: str) -> list[str]:
+        failed = next(r for r in reports[0].records if r.status is Status.NOT_HEALED)
+        records = tuple(replace(failed, number=n, detail=detail) for n, detail in enumerate(details, 1))
+        return [line for line in format_markdown([replace(reports[0], records=records)]).splitlines() if "`" in line]
+
+    assert lines("Set `KEY`.", "Set `KEY`.")[0].endswith(" → Set `KEY`.")
+    assert [line.count("→") for line in lines("Set `KEY`.", "Set `KEY`.")] == [1, 0, 0]
+    assert [line.rpartition(" → ")[2] for line in lines("Set `KEY`.", "Make `data/`.")] == [
+        "Set `KEY`.",
+        "Make `data/`.",
+    ]

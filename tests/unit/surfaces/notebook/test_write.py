@@ -78,6 +78,20 @@ def test_only_what_changed_differs(tmp_path: Path) -> None:
     nbformat.validate(nbformat.from_dict(raw))
 
 
+@pytest.mark.parametrize("is_sorted", [True, False])
+def test_new_outputs_have_the_order_of_keys_that_jupyter_gave_the_file(tmp_path: Path, is_sorted: bool) -> None:
+    """A frame's HTML stood below its text where Jupyter writes it above: a diff of lines that say the same."""
+    path = tmp_path / "n.ipynb"
+    path.write_text(json.dumps(notebook("a = 1"), indent=1, sort_keys=is_sorted))
+    document = read(path)
+    data = {"text/plain": "1", "text/html": "<p>1", "application/json": {"b": [{"d": 1, "c": 2}], "a": 0}}
+    result = Result((Output("execute_result", data=data),), 1)
+    written = build_healed_json(document, document.notebook.cells, {document.notebook.cells[0].id: result})
+    put = json.dumps(written["cells"][0]["outputs"][0]["data"])
+    kept = {"text/plain": ["1"], "text/html": ["<p>1"], "application/json": data["application/json"]}
+    assert put == json.dumps(kept, sort_keys=is_sorted)
+
+
 def test_an_inserted_cell_gets_no_id_in_a_format_without_ids(tmp_path: Path) -> None:
     raw = {**notebook("a = 1"), "nbformat_minor": 4}
     del raw["cells"][0]["id"]

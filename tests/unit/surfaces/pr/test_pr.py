@@ -73,6 +73,12 @@ def test_a_run_pushes_one_branch_and_opens_one_request_and_one_issue(
     assert "".join(json.loads(healed)["cells"][0]["source"]) == "x = 'a'.upper()\nx"
     assert (course.git("status", "--porcelain"), course.git("branch", "--format=%(refname:short)")) == ("", "main")
     assert Path("lessons/slip.ipynb").read_text() == given
+    said = course.git("log", "-1", "--format=%B", "selfheal/main", cwd=course.remote)
+    assert said.splitlines()[:3] == [
+        "Heal 1 cell in 1 notebook",
+        "",
+        "- lessons/slip.ipynb: Change `.uper` to `.upper`",
+    ]
 
     request, issue = service.threads["pulls"][0], service.threads["issues"][0]
     assert (request["head"], request["base"]) == ("selfheal/main", "main")
@@ -87,6 +93,16 @@ def test_a_run_pushes_one_branch_and_opens_one_request_and_one_issue(
     assert capsys.readouterr().out.splitlines()[-2:] == [
         "opened: https://forge.example/pulls/1",
         "opened: https://forge.example/issues/1",
+    ]
+
+
+def test_the_commit_says_a_fix_of_several_cells_of_a_notebook_once(course: Course, service: StandIn) -> None:
+    write(course.folder / "lessons/slip.ipynb", "'a'.uper()", "'b'.uper()")
+    course.git("push", "-q", "origin", course.commit() + ":main")
+    run(service)
+    said = course.git("log", "-1", "--format=%B", "selfheal/main", cwd=course.remote)
+    assert [line for line in said.splitlines() if line.startswith("- ")] == [
+        "- lessons/slip.ipynb: Change `.uper` to `.upper` (2 times)"
     ]
 
 
