@@ -85,24 +85,31 @@ def on_baseline(state: Reported, event: BaselineRan, config: HealConfig) -> Repo
     known = evidence.is_reproduced(dossier, config)
     if known is None:
         return Reported(dossier)
-    runs, repeats = len(dossier.baselines), stability.count_repeats(dossier.case, dossier.baselines)
+    repeats = stability.count_repeats(dossier.case, dossier.baselines)
     dossier = replace(
         dossier, case=replace(dossier.case, repeats=repeats), current=replace(dossier.current, repeats=repeats)
     )
     if not known:
-        times = "the one time" if runs == 1 else f"{runs} times"
-        why = f"the failure did not come again {times} that the cell was run from the same state"
-        if error := find_left_behind(dossier.case.failure, event.trial):
-            why = f"run once more, the cell fails of what it wrote before it failed, which cannot be taken back here ({error.words})"
-        if event.trial.blocked:
-            why += f" ({', '.join(event.trial.blocked)} is not allowed in a trial)"
         if dossier.case.failure.kind is FailureKind.MISSED and not dossier.case.failure.evalue:
             words = "; what its specification says was not checked" if dossier.case.oracle.spec else ""
             return Stopping(dossier, Reason.NOT_REPRODUCED, f"the cell matches the expected value{words}")
-        return Reproduced(replace(dossier, unproven=why))
+        return Reproduced(replace(dossier, unproven=_say_why_not_reproduced(dossier, event)))
     if repeats.is_flaky:
         dossier = add_note(dossier, f"flaky: {repeats.words}")
     return Reproduced(_add_missed_text(dossier, event.missed))
+
+
+def _say_why_not_reproduced(dossier: Dossier, event: BaselineRan) -> str:
+    """What the last run of the cell as it is showed in place of the failure that was reported."""
+    case, trial, runs = dossier.case, event.trial, len(dossier.baselines)
+    times = "the one time" if runs == 1 else f"{runs} times"
+    why = f"the failure did not come again {times} that the cell was run from the same state"
+    seen = progress.find_failure(case, case.failure.source, trial)
+    if seen is not None and seen.kind is FailureKind.TIMED_OUT:
+        why = "run once more, the cell was still running when its time was up, and had not come to its failure"
+    elif error := find_left_behind(case.failure, trial):
+        why = f"run once more, the cell fails of what it wrote before it failed, which cannot be taken back here ({error.words})"
+    return f"{why} ({', '.join(trial.blocked)} is not allowed in a trial)" if trial.blocked else why
 
 
 def find_left_behind(failure: Failure, trial: Trial) -> ErrorInfo | None:

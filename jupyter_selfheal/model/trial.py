@@ -27,7 +27,7 @@ class Start(StrEnum):
 class Isolation:
     """What stood between a trial and the user's things.
 
-    ``kernel`` is ``forked`` (the exact state), ``fresh`` (state reconstructed by replay) or ``fake`` (tests).
+    ``kernel`` is ``forked`` (the exact state), ``fresh`` (state reconstructed by replay), ``fake`` (tests) or ``none`` (nothing was run).
     ``layers`` that were on; ``missing`` layers, each with the reason ("overlay: not permitted").
     """
 

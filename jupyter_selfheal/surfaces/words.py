@@ -254,10 +254,11 @@ def format_facts(proposal: Proposal, candidate: Candidate, *, is_brief: bool = F
     origin = {"rules": f"rule {candidate.patch.rule}", "search": "search", "memory": "what you approved before"}.get(
         candidate.patch.healer, candidate.patch.healer.replace("_", " ")
     )
+    tried = f"proven from {proven}" if proven else "not proven: tried"
+    place = isolation.summary if is_brief else isolation.words
     return (
-        (f"proven from {proven}" if proven else "not proven: show-only")
-        + f" in {isolation.summary if is_brief else isolation.words}; by {origin}; {proposal.seconds:.1f} s; {format_money(proposal.cost)}{_format_shares(proposal)}"
-    )
+        f"{tried} in {place}" if isolation.kernel != "none" else "not proven: it was not run"
+    ) + f"; by {origin}; {proposal.seconds:.1f} s; {format_money(proposal.cost)}{_format_shares(proposal)}"
 
 
 def _format_shares(proposal: Proposal) -> str:

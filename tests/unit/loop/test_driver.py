@@ -107,6 +107,17 @@ def test_a_failure_that_does_not_come_again_is_shown_but_never_proven(stage: Mak
     assert not events(parts, TrialEnded)
 
 
+def test_a_cell_that_is_cut_off_before_its_failure_is_not_said_to_run_well(stage: MakeStage) -> None:
+    """It waits for what its first run left, say: the card said that the failure did not come again."""
+    s = stage("x = 1", "x.nope")
+    waits = Case(s.case.failure.__class__(**{**fields_of(s), "source": "while x:\n    pass"}), s.case.notebook)
+    healer = ScriptedHealer([answer(replacement("c1", waits.failure.source, "x:", "0:"))])
+    parts = build_scripted_dependencies(s.starts, [healer], config=HealConfig(timeout=0.05))
+    notes = heal(waits, parts).proposal[0].notes
+    assert any("still running when its time was up" in note for note in notes), notes
+    assert not any("did not come again" in note for note in notes)
+
+
 def fields_of(s: Stage) -> dict[str, object]:
     failure = s.case.failure
     return {name: getattr(failure, name) for name in failure.__slots__}

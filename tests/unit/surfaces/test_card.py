@@ -29,6 +29,7 @@ from jupyter_selfheal.surfaces.dialogue import Dialogue, may_use_colours
 from jupyter_selfheal.surfaces.words import (
     fit_to_screen,
     format_card,
+    format_facts,
     format_history_line,
     format_warning,
     list_card_lines,
@@ -55,6 +56,20 @@ def test_only_what_is_safe_and_would_be_applied_in_a_batch_is(
 ) -> None:
     """Six: it held, but could not be run in a fresh kernel with another hash seed, say."""
     assert propose(score, applicability).automatic_way == how
+
+
+@pytest.mark.parametrize(
+    ("kernel", "ending", "said"),
+    [
+        ("none", Ending.CANCELLED, "not proven: it was not run; by"),
+        ("fake", Ending.TIMED_OUT, "not proven: tried in fake; no sandbox layer; by"),
+    ],
+)
+def test_what_is_not_proven_is_said_in_words(kernel: str, ending: Ending, said: str) -> None:
+    """`not proven: show-only in none; no sandbox layer` said nothing to anybody."""
+    card = propose(0.0, SAFE)
+    candidate = replace(card.candidates[0], trial=Trial("p", (), ending, Start.BEFORE_CELL, Isolation(kernel)))
+    assert format_facts(card.proposal[0], candidate, is_brief=True).startswith(said)
 
 
 def test_what_ran_since_is_said_with_what_must_run_again() -> None:
