@@ -13,13 +13,14 @@ from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.nodes import is_truth, read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
-POWERS = {"Ridge": "", "Lasso": " ** 0.5"}
+POWERS = {"Ridge": "", "RidgeCV": "", "Lasso": " ** 0.5"}
 """By which power of the number of rows the penalty grows, where columns are divided by their deviation and not by their norm."""
 ASKED = frozenset({"fit", "predict", "score"})
 """What a pipeline does as the model itself did."""
 WEIGHTS = {
     "coef_": "{0}[-1].coef_ / {0}[0].scale_",
     "intercept_": "{0}[-1].intercept_ - {0}[-1].coef_ / {0}[0].scale_ @ {0}[0].mean_",
+    "alpha_": "{0}[-1].alpha_ / len({1})",
 }
 """What the model gave in units of the columns as they are, of a pipeline that scales them."""
 
@@ -34,9 +35,11 @@ class PenaltyByNorm(Rule):
 
     **Fix safety** Safe where the notebook fits the model once, in the block of statements that makes it, to rows that no statement between names, where the
     penalty is a number, and nothing is asked but predictions, scores and weights: these are what they were (`model.coef_` becomes `model[-1].coef_ / model[0].scale_`, as
-    a column's weight was per unit of the column). So is a chain (`Ridge(normalize=True).fit(rows, y).predict(rows)`), whose rows stand in it. Unsafe where the fit stands elsewhere (a function, another
+    a column's weight was per unit of the column). So is a chain (`Ridge(normalize=True).fit(rows, y).predict(rows)`), whose rows stand in it, a loop that sets the penalty
+    (`model.set_params(ridge__alpha=a * len(X))`), and `RidgeCV` without folds, which scaled the columns once for all rows. Where the rows have no name, those of `y` are counted.
+    Unsafe where the fit stands elsewhere (a function, another
     cell), as there may be other rows by then, and where the model, or what `fit` gives back, is used otherwise too: in a cross-validation the folds have fewer
-    rows. Silent without an intercept, for which `normalize` did nothing, for several penalties, for a
+    rows. Silent without an intercept, for which `normalize` did nothing, for several penalties of one model, for a
     `precompute` that was made of columns as they are, and for classes that are not scikit-learn's.
     """
 
@@ -60,7 +63,14 @@ class PenaltyByNorm(Rule):
             return
         pipe, scaler = (k for k in known if k is not None)
         doubt = _name_doubt(context, call, model, rows)
-        splices = {cell: list(_rewrite_reads(context.source_of(cell), nodes)) for cell, nodes in model.reads.items()}
+        splices = {
+            cell: list(_rewrite_reads(context.source_of(cell), nodes, rows)) for cell, nodes in model.reads.items()
+        }
+        for cell, values in model.sets.items():
+            step = f"{read_last_name(call.func).lower()}__"
+            splices.setdefault(cell, []).extend(
+                _rewrite_settings(context, cell, values, (step, _write_factor(call, rows)))
+            )
         splices.setdefault(context.cell_id, []).extend(
             [(*context.span(call), f"{pipe[0]}({scaler[0]}(), {text})"), *context.add_imports([pipe[1], scaler[1]])]
         )
@@ -81,12 +91,13 @@ def _is_of_sklearn(context: RuleContext, call: ast.Call) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Model:
     """The statement that makes a model (none in a chain), what it is fitted to, what the notebook asks of it (``alpha``, or the function that it is
-    given to), and where it reads its weights, by cell."""
+    given to), and by cell where it reads its weights and sets its penalty."""
 
     made: ast.Assign | None
     fits: tuple[ast.Call, ...]
     uses: frozenset[str]
     reads: Mapping[str, list[ast.Attribute]] = field(default_factory=dict)
+    sets: Mapping[str, list[ast.keyword]] = field(default_factory=dict)
 
 
 def _name_doubt(context: RuleContext, call: ast.Call, model: _Model, rows: str) -> str:
@@ -97,7 +108,8 @@ def _name_doubt(context: RuleContext, call: ast.Call, model: _Model, rows: str) 
     if not _is_fitted_beside(context, model, rows):
         return f"The model may be fitted to other rows than `{rows}` has where it is made."
     penalty = _find_penalty(call)
-    if penalty is not None and context.number(penalty) is None:
+    is_choice = read_last_name(call.func) == "RidgeCV"
+    if penalty is not None and not is_choice and context.number(penalty) is None:
         return "That the penalty is one number is not known."
     return (
         "What is computed ahead is for columns as they are."
@@ -112,16 +124,18 @@ def _is_fitted_beside(context: RuleContext, model: _Model, rows: str) -> bool:
         return True
     parents = src.read(context.source).parents
     node: ast.AST | None = model.fits[0]
-    while isinstance(node, ast.Call | ast.Attribute):
+    blocks = [b for n in context.walk(ast.AST) if isinstance(b := getattr(n, "body", None), list) and model.made in b]
+    while node is not None and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+        if any(node in block for block in blocks):
+            break
         node = parents.get(node)
-    for block in (getattr(n, "body", None) for n in context.walk(ast.AST)):
-        if isinstance(block, list) and model.made in block and node in block:
-            between = block[block.index(model.made) + 1 : block.index(node)]
-            fit_is_below = block.index(model.made) < block.index(node)
-            return fit_is_below and not any(
-                isinstance(n, ast.Name) and n.id == rows for s in between for n in ast.walk(s)
-            )
-    return False
+    else:
+        return False  # which is called who knows when
+    block = next(b for b in blocks if node in b)
+    first, last = block.index(model.made), block.index(node)
+    inside = {id(n) for n in ast.walk(model.fits[0])}
+    between = [n for s in block[first + 1 : last + 1] for n in ast.walk(s) if id(n) not in inside]
+    return first < last and not any(isinstance(n, ast.Name) and n.id == rows for n in between)
 
 
 def _find_chained(context: RuleContext, call: ast.Call) -> _Model | None:
@@ -143,44 +157,87 @@ def _find_model(context: RuleContext, call: ast.Call) -> _Model | None:
     fits: list[ast.Call] = []
     uses: set[str] = set()
     reads: dict[str, list[ast.Attribute]] = {}
+    sets: dict[str, list[ast.keyword]] = {}
+    fitted = _find_names_of_fitted(context, target.id)
     for cell in (c for c in context.notebook.cells if c.kind == "code"):
         reading = src.read(context.source_of(cell.id))
         for node in src.walk(context.source_of(cell.id)):
-            if isinstance(node, ast.arg) and node.arg == target.id:
-                uses.add(f"a parameter is named {target.id}")  # by which any model may be read
-            if not isinstance(node, ast.Name) or node.id != target.id:
+            if isinstance(node, ast.arg) and node.arg in {target.id, *fitted}:
+                uses.add(f"a parameter is named {node.arg}")  # by which any model may be read
+            if not isinstance(node, ast.Name) or node.id not in {target.id, *fitted}:
                 continue
             parent = reading.parents.get(node)
+            owner = reading.parents.get(parent) if parent is not None else None
             if not isinstance(node.ctx, ast.Load):
-                if node.lineno != target.lineno or cell.id != context.cell_id:
+                if node.id == target.id and (node.lineno != target.lineno or cell.id != context.cell_id):
                     return None  # another model by the same name
             elif isinstance(parent, ast.Attribute) and parent.attr in WEIGHTS and isinstance(parent.ctx, ast.Load):
                 reads.setdefault(cell.id, []).append(parent)
+            elif isinstance(parent, ast.Attribute) and (given := _read_penalty_set(reading, parent)) is not None:
+                sets.setdefault(cell.id, []).append(given)
             elif isinstance(parent, ast.Attribute):
                 uses.add(parent.attr)
-                owner = reading.parents.get(parent)
                 if parent.attr == "fit" and isinstance(owner, ast.Call) and owner.func is parent:
                     fits.append(owner)
-                    uses |= _list_uses_of_fitted(reading, owner)
+                    uses |= _list_uses_of_fitted(reading, owner, fitted)
             elif not isinstance(parent, ast.Expr):
                 uses.add(ast.unparse(parent)[:40] if parent is not None else target.id)
-    return _Model(made[0], tuple(fits), frozenset(uses), reads)
+    return _Model(made[0], tuple(fits), frozenset(uses), reads, sets)
 
 
-def _rewrite_reads(source: str, nodes: Iterable[ast.Attribute]) -> Iterator[Splice]:
+def _find_names_of_fitted(context: RuleContext, name: str) -> frozenset[str]:
+    """The names that are bound once in the notebook, and that to what ``name.fit(…)`` gives back: the model itself."""
+    bound: list[str] = []
+    fitted: set[str] = set()
+    for cell in (c for c in context.notebook.cells if c.kind == "code"):
+        for node in src.walk(context.source_of(cell.id)):
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                bound.append(node.id)
+            match node:
+                case ast.Assign(
+                    targets=[ast.Name(id=other)],
+                    value=ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr="fit")),
+                ) if owner == name != other:
+                    fitted.add(other)
+    return frozenset(n for n in fitted if bound.count(n) == 1)
+
+
+def _read_penalty_set(reading: src.Source, method: ast.Attribute) -> ast.keyword | None:
+    """What a statement ``model.set_params(alpha=…)`` gives, and nothing else with it."""
+    call = reading.parents.get(method)
+    if method.attr != "set_params" or not isinstance(call, ast.Call) or call.func is not method or call.args:
+        return None
+    is_alone = len(call.keywords) == 1 and call.keywords[0].arg == "alpha"
+    return call.keywords[0] if is_alone and isinstance(reading.parents.get(call), ast.Expr) else None
+
+
+def _rewrite_settings(
+    context: RuleContext, cell: str, given: Iterable[ast.keyword], form: tuple[str, str]
+) -> Iterator[Splice]:
+    """The penalty of the model behind the scaling, which a pipeline names with its step."""
+    step, factor = form
+    source = context.source_of(cell)
+    for keyword in given:
+        value = src.extract_text(source, keyword.value)
+        is_simple = isinstance(keyword.value, ast.Name | ast.Constant | ast.Call | ast.Subscript | ast.Attribute)
+        yield (*src.find_span(source, keyword), f"{step}alpha={value if is_simple else f'({value})'} * {factor}")
+
+
+def _rewrite_reads(source: str, nodes: Iterable[ast.Attribute], rows: str) -> Iterator[Splice]:
     """The weights of the model behind the scaling, per unit of the columns as they are."""
     parents = src.read(source).parents
     for node in nodes:
-        text = WEIGHTS[node.attr].format(src.extract_text(source, node.value))
+        text = WEIGHTS[node.attr].format(src.extract_text(source, node.value), rows)
         is_whole = isinstance(parents.get(node), ast.Call | ast.keyword | ast.Assign | ast.Expr)
         is_callee = isinstance(parent := parents.get(node), ast.Call) and parent.func is node
         yield (*src.find_span(source, node), text if is_whole and not is_callee else f"({text})")
 
 
-def _list_uses_of_fitted(reading: src.Source, fit: ast.Call) -> set[str]:
-    """What is asked of the fitted model that ``fit`` gives back: nothing by a statement of its own, or by one that chains on to what a pipeline does too."""
+def _list_uses_of_fitted(reading: src.Source, fit: ast.Call, fitted: frozenset[str] = frozenset()) -> set[str]:
+    """What is asked of the fitted model that ``fit`` gives back: nothing by a statement of its own, by one that names it only, or that chains on to what a pipeline does too."""
     parent = reading.parents.get(fit)
-    if isinstance(parent, ast.Expr):
+    is_named = isinstance(parent, ast.Assign) and {read_last_name(t) for t in parent.targets} <= fitted
+    if isinstance(parent, ast.Expr) or is_named:
         return set()
     if isinstance(parent, ast.Attribute):
         return {parent.attr} if parent.attr != "fit" else {"fit again"}
@@ -188,11 +245,12 @@ def _list_uses_of_fitted(reading: src.Source, fit: ast.Call) -> set[str]:
 
 
 def _find_rows(context: RuleContext, model: _Model) -> str:
-    """The name of the rows that a model is fitted to; empty where that happens not once, or they are not there yet."""
+    """The name of the rows that a model is fitted to, or else of as many targets; empty where that happens not once, or they are not there yet."""
     if len(model.fits) != 1 or len(model.fits[0].args) != 2 or model.fits[0].keywords:
         return ""
-    rows = model.fits[0].args[0]
-    if not isinstance(rows, ast.Name) or context.describe_all([rows.id])[0].length < 0:
+    named = [n for n in model.fits[0].args if isinstance(n, ast.Name)]
+    rows = next((n for n in named if context.describe_all([n.id])[0].length >= 0), None)
+    if rows is None:
         return ""
     if model.made is None:
         return rows.id
@@ -203,24 +261,40 @@ def _find_rows(context: RuleContext, model: _Model) -> str:
 
 
 def _find_penalty(call: ast.Call) -> ast.expr | None:
-    return next(iter(call.args), None) or next((k.value for k in call.keywords if k.arg == "alpha"), None)
+    names = {"alpha", "alphas"}
+    return next(iter(call.args), None) or next((k.value for k in call.keywords if k.arg in names), None)
+
+
+def _write_factor(call: ast.Call, rows: str) -> str:
+    return f"len({rows}){POWERS[read_last_name(call.func)]}"
 
 
 def _write_model(context: RuleContext, call: ast.Call, rows: str) -> str | None:
     """The call without ``normalize``, and with the penalty that says the same of scaled columns; None where there is no such one."""
     given = {k.arg: k.value for k in call.keywords}
     normalize = given.pop("normalize", None)
-    if not is_truth(normalize, True) or {"fit_intercept", None} & set(given):
+    if not is_truth(normalize, True) or {"fit_intercept", "cv", None} & set(given) or len(call.args) > 1:
         return None
     first = _find_penalty(call)
-    given.pop("alpha", None)
-    is_several = first is not None and context.describe_all([first])[0].type and context.number(first) is None
-    if len(call.args) > 1 or isinstance(first, ast.Starred) or is_several:
-        return None
-    if not isinstance(given.get("precompute", normalize), ast.Constant):
-        return None  # a matrix of the columns as they are, not scaled
-    number = isinstance(first, ast.Constant)
-    alpha = f"{context.text(first) if number else context.operand(first)} * " if first is not None else ""
+    given = {name: value for name, value in given.items() if value is not first}
+    penalty = _write_penalty(context, call, first, _write_factor(call, rows))
+    if penalty is None or not isinstance(given.get("precompute", normalize), ast.Constant):
+        return None  # or a matrix of the columns as they are, not scaled
     rest = [f"{name}={context.text(value)}" for name, value in given.items()]
-    penalty = f"alpha={alpha}len({rows}){POWERS[read_last_name(call.func)]}"
     return f"{context.text(call.func)}({', '.join([penalty, *rest])})"
+
+
+def _write_penalty(context: RuleContext, call: ast.Call, given: ast.expr | None, factor: str) -> str | None:
+    """The argument that says how much weights cost: one number, or of ``RidgeCV`` those among which it chooses; None where it is not known."""
+    is_choice = read_last_name(call.func) == "RidgeCV"
+    if given is None:
+        return None if is_choice else f"alpha={factor}"
+    kind = context.describe_all([given])[0].type
+    if is_choice:
+        if kind == "ndarray":
+            return f"alphas={context.operand(given)} * {factor}"
+        return f"alphas=[each * {factor} for each in {context.text(given)}]" if kind in {"list", "tuple"} else None
+    if isinstance(given, ast.Starred) or (kind and context.number(given) is None):
+        return None
+    is_number = isinstance(given, ast.Constant)
+    return f"alpha={context.text(given) if is_number else context.operand(given)} * {factor}"
