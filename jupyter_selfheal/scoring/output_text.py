@@ -27,6 +27,9 @@ _VOLATILE = re.compile(
       | <ipython-input-[^>]*> | /tmp/ipykernel_\d+/\d+\.py | Cell\sIn\s?\[\d+\]
       | \b(?:CPU\stimes|Wall\stime):[^\n]*
       | (?<!\d)\d+%\|[^\n]*                                  # progress bars
+      | \bDate:\s{4,}(?:\w{3},\s\d\d\s\w{3}\s\d{4}|\d{4}-\d\d-\d\d\s\d\d:\d\d)(?=\s\s+\S)  # when statsmodels wrote a summary
+      | \[(?:\s?0\.025\s+0\.975|95\.0%\sConf\.\sInt\.)\] # its bounds, which releases name in two ways
+      | \b(?:Warnings|Notes):(?=\s*\[1\]\s)                  # its footnotes, likewise
       | \x1b\[[0-9;]*m                                       # colours of a terminal
     """,
     re.VERBOSE,

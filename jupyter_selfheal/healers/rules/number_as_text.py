@@ -15,7 +15,7 @@ MESSAGE = re.compile(
     r"type str doesn't define __round__ method|bad operand type for (?:abs\(\)|unary [-+]): 'str'|must be real number, not str|"
     r"'str' object cannot be interpreted as an integer|can't multiply sequence by non-int of type '(?:numpy\.)?float\d*'|"
     r"(?P<both>can't multiply sequence by non-int of type 'str'|unsupported operand type\(s\) for (?:-|//?|\*\* or pow\(\)): 'str' and 'str')|"
-    r"must be numeric or None, not a string|^window must be an integer|(?P<window>^passed window -?\d+ is not compatible)|^ufunc '\w+' not supported for the input types|"
+    r"(?P<setting>\w+) must be numeric or None, not a string|^window must be an integer|(?P<window>^passed window -?\d+ is not compatible)|^ufunc '\w+' not supported for the input types|"
     r"unsupported type for timedelta \w+ component: str|(?P<inside>'[<>]=?' not supported between instances of '(?:str' and 'int|int' and 'str)')|"
     r"(?P<column>Invalid comparison between dtype=(?:u?int|float)\d+ and str)|(?P<named>\w+) must be [^;]*\bor a number, not (?P<given>-?\d[\d.]*)|(?P<subplot>Bbox\.from_bounds\(\))"
 )
@@ -39,7 +39,7 @@ class NumberAsText(Rule):
     """Read the number from a text where a number is taken.
 
     **Failure** `TypeError: type str doesn't define __round__ method` at `round(price, 2)`, `'str' object cannot be interpreted as an integer`
-    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `unsupported operand type(s) for -: 'str' and 'str'` at `row["end"] - row["start"]`, `alpha must be numeric or None, not a string`, `window must be an integer 0 or greater` or `passed window 3 is not compatible with a datetimelike index` at `rolling(window="3")`, `table["n"] > "3"`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
+    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `unsupported operand type(s) for -: 'str' and 'str'` at `row["end"] - row["start"]`, `alpha must be numeric or None, not a string` (in `scatter_kws={"alpha": "0.5"}` too), `window must be an integer 0 or greater` or `passed window 3 is not compatible with a datetimelike index` at `rolling(window="3")`, `table["n"] > "3"`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
     holds a number.
 
     **Fix** `float(price)` or `int(n)` at the place, as the text and the function demand; `float(price)` for a function's parameter in a product,
@@ -63,8 +63,9 @@ class NumberAsText(Rule):
         if match and match["column"]:
             yield from self._compare_column(context)
             return
+        everywhere = _list_settings(context, match["setting"]) if match and match["setting"] else []
         for node in context.list_failing_nodes(ast.Call, ast.BinOp, ast.UnaryOp):
-            places = [n for n in _list_numbers(node, match) if find_type(context, n) == "str"]
+            places = everywhere or [n for n in _list_numbers(node, match) if find_type(context, n) == "str"]
             functions = [read_number_in(context, n) for n in places]
             if not places or not all(functions):
                 continue
@@ -157,6 +158,19 @@ def _describe_doubt(context: RuleContext, node: ast.AST, places: list[ast.expr])
 
 def _is_text(node: ast.expr, text: str) -> bool:
     return isinstance(node, ast.Constant) and node.value == text
+
+
+def _list_settings(context: RuleContext, name: str) -> list[ast.expr]:
+    """The texts that hold a number and that the cell gives by that name to calls, or in a dictionary to a keyword of theirs (`scatter_kws={'alpha': '0.5'}`)."""
+    given = [k for call in context.walk(ast.Call) for k in call.keywords]
+    values = [k.value for k in given if k.arg == name]
+    for table in (k.value for k in given if isinstance(k.value, ast.Dict)):
+        values += [v for k, v in zip(table.keys, table.values, strict=True) if k is not None and _is_text(k, name)]
+    return [
+        v
+        for v in values
+        if isinstance(v, ast.Constant) and PLAIN.fullmatch(str(v.value).strip()) and isinstance(v.value, str)
+    ]
 
 
 def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:

@@ -48,7 +48,29 @@ TEXTS = "<StringArray>\n['M', 'B', nan]\nLength: 3, dtype: str"
 DUMMIES = "   n  sex_f  sex_m\n0  5      1      0\n1  7      0      1"
 TRUTHS = "   n  sex_f  sex_m\n0  5   True  False\n1  7  False   True"
 
+REGRESSION = """                            OLS Regression Results
+==============================================================================
+Dep. Variable:                    mpg   R-squared:                       0.606
+Method:                 Least Squares   F-statistic:                     599.7
+Date:                Tue, 25 Jul 2017   Prob (F-statistic):           7.03e-81
+Time:                        22:41:45   Log-Likelihood:                -1178.7
+==============================================================================
+                 coef    std err          t      P>|t|      [95.0% Conf. Int.]
+------------------------------------------------------------------------------
+power         -0.1578      0.006    -24.489      0.000        -0.171    -0.145
+==============================================================================
+
+Warnings:
+[1] Standard Errors assume that the covariance matrix of the errors is correctly specified.
+"""
+REGRESSION_NOW = (
+    REGRESSION.replace("Tue, 25 Jul 2017", "Tue, 01 Dec 2026")
+    .replace("[95.0% Conf. Int.]", "[0.025      0.975]")
+    .replace("Warnings:", "Notes:")
+)
+
 SAME = [
+    (REGRESSION, REGRESSION_NOW),
     ("0.30000000000000004", "0.3"),
     ("1.0000000000000002", "1.0"),
     ("1e-05", "0.00001"),
@@ -176,6 +198,10 @@ FORM = [
 ]
 
 VALUE = [
+    (REGRESSION, REGRESSION.replace("599.7", "612.4")),
+    (REGRESSION, REGRESSION.replace("-0.1578", "-0.1612")),
+    ("Date:     Tue, 25 Jul 2017", "Date:     Wed, 26 Jul 2017"),
+    ("Warnings: 3 lines", "Notes: 3 lines"),
     ("uint8      15\nint64       5\ndtype: int64", "bool     14\nint64     6\nName: count, dtype: int64"),
     ("uint8      15\nint64       5\ndtype: int64", "float64     15\nint64     5\nName: count, dtype: int64"),
     ("{dtype('int64'): ['n', 'k'], dtype('O'): ['name']}", "{str: ['name', 'k'], int64: ['n']}"),
