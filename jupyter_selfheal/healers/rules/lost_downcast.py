@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
-from jupyter_selfheal.healers.rules.context.lost_writes import turns_texts_to_numbers
-from jupyter_selfheal.healers.rules.context.nodes import read_literal
+from jupyter_selfheal.healers.rules.context.lost_writes import find_lost_downcasts, turns_texts_to_numbers
+from jupyter_selfheal.healers.rules.context.nodes import is_truth, read_literal
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay, list_statements_above
 from jupyter_selfheal.healers.rules.context.text_questions import RELEASE
 from jupyter_selfheal.model import Applicability, Patch
@@ -67,39 +67,32 @@ def list_lost_downcasts(context: RuleContext) -> tuple[dict[str, list[Splice]], 
     for cell_id, source, statement in list_statements_above(context):
         if column := _name_column_given_number(source, statement):
             written[cell_id, column] = src.find_span(source, statement)[1]
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Assign):
-                call, in_place = node.value, False
-            elif isinstance(node, ast.Expr):
-                call, in_place = node.value, True
-            else:
-                continue
-            if not (
-                isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "replace"
-            ):
-                continue
-            given = {k.arg: k.value for k in call.keywords}
-            if "regex" in given or ("inplace" in given) is not in_place or not turns_texts_to_numbers(call):
-                continue
-            end = src.find_span(source, call)[1]
-            owner = call.func.value
-            if not in_place:
-                splices.setdefault(cell_id, []).append((end, end, ".infer_objects()"))
-            elif node is statement and isinstance(owner, ast.Name) and read_literal(given["inplace"]) == (True, True):
-                if not context.describe_all([owner.id])[0].is_a("pandas.DataFrame"):
-                    continue
-                # its columns are set, as the table itself may stand in a list
-                splices.setdefault(cell_id, []).append(
-                    (end, end, f"\n{owner.id}[list({owner.id})] = {owner.id}.infer_objects()")
-                )
-            else:
-                continue
-            shown = shown or src.extract_text(source, node.targets[0] if isinstance(node, ast.Assign) else owner)
+        for assigned, splice in find_lost_downcasts(source, statement):
+            splices.setdefault(cell_id, []).append(splice)
+            shown = shown or src.extract_text(source, assigned.targets[0])
+        table = _name_table_replaced_in_place(statement)
+        if table and context.describe_all([table])[0].is_a("pandas.DataFrame"):
+            end = src.find_span(source, statement)[1]
+            # its columns are set, as the table itself may stand in a list
+            splices.setdefault(cell_id, []).append((end, end, f"\n{table}[list({table})] = {table}.infer_objects()"))
+            shown = shown or table
     for (cell_id, column), end in written.items():
         if context.is_true(HOLDS_NUMBERS.format(column)):
             splices.setdefault(cell_id, []).append((end, end, f"\n{column} = {column}.infer_objects()"))
             shown = shown or column
     return (splices, shown) if splices and (context.number(RELEASE) or 0) >= 3 else ({}, "")
+
+
+def _name_table_replaced_in_place(statement: ast.stmt) -> str:
+    """``df`` of the statement ``df.replace({"no": 0}, inplace=True)``; empty where a statement is another one."""
+    match statement:
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Name(id=table), attr="replace"), keywords=given) as call
+        ):
+            names = {k.arg: k.value for k in given}
+            is_told = is_truth(names.get("inplace"), True) and "regex" not in names
+            return table if is_told and turns_texts_to_numbers(call) else ""
+    return ""
 
 
 def _name_column_given_number(source: str, statement: ast.stmt) -> str:

@@ -15,6 +15,7 @@ from jupyter_selfheal.model import Applicability, Patch
 
 POWERS = {"Ridge": "", "RidgeCV": "", "Lasso": " ** 0.5"}
 """By which power of the number of rows the penalty grows, where columns are divided by their deviation and not by their norm."""
+_OWN_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)  # fmt: skip
 ASKED = frozenset({"fit", "predict", "score"})
 """What a pipeline does as the model itself did."""
 WEIGHTS = {
@@ -125,7 +126,7 @@ def _is_fitted_beside(context: RuleContext, model: _Model, rows: str) -> bool:
     parents = src.read(context.source).parents
     node: ast.AST | None = model.fits[0]
     blocks = [b for n in context.walk(ast.AST) if isinstance(b := getattr(n, "body", None), list) and model.made in b]
-    while node is not None and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+    while node is not None and not isinstance(node, _OWN_SCOPES):
         if any(node in block for block in blocks):
             break
         node = parents.get(node)
@@ -133,9 +134,11 @@ def _is_fitted_beside(context: RuleContext, model: _Model, rows: str) -> bool:
         return False  # which is called who knows when
     block = next(b for b in blocks if node in b)
     first, last = block.index(model.made), block.index(node)
-    inside = {id(n) for n in ast.walk(model.fits[0])}
-    between = [n for s in block[first + 1 : last + 1] for n in ast.walk(s) if id(n) not in inside]
-    return first < last and not any(isinstance(n, ast.Name) and n.id == rows for n in between)
+    between = [n for s in block[first + 1 : last] for n in ast.walk(s)]
+    around = ast.walk(node) if isinstance(node, ast.For | ast.While | ast.If | ast.With) else ()
+    named = [n for n in around if isinstance(n, ast.Name) and n.id == rows]
+    is_given = all(isinstance(parents.get(n), ast.Call) and isinstance(n.ctx, ast.Load) for n in named)
+    return first < last and is_given and not any(isinstance(n, ast.Name) and n.id == rows for n in between)
 
 
 def _find_chained(context: RuleContext, call: ast.Call) -> _Model | None:

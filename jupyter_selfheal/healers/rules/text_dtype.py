@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.replay import change_and_replay
-from jupyter_selfheal.healers.rules.context.text_questions import RELEASE, list_text_questions
+from jupyter_selfheal.healers.rules.context.text_questions import RELEASE, list_asked_downcasts, list_text_questions
 from jupyter_selfheal.healers.rules.lost_write import LostWrite, list_lost_writes, may_come_of_a_table
 from jupyter_selfheal.model import Applicability, Failure, Patch
 
@@ -20,7 +20,8 @@ class TextDtype(Rule):
     mean it.
 
     **Fix** `df[c].dtype in ('object', 'str')`, `df.dtypes.astype(str).isin(['object', 'str'])`, in every such question that the failing cell's
-    values come from; with them the writes into columns that are lost since the same release, where there are any. The cells that
+    values come from; with them the writes into columns that are lost since the same release, and `.infer_objects()` behind a `replace` of texts by numbers in the same
+    statement, where there are any. The cells that
     made the values run again, from the first on.
 
     **Fix safety** Safe: it says the same of every column as `== "object"` did until pandas 3.0, and the failing cell runs with it and did not
@@ -45,7 +46,7 @@ class TextDtype(Rule):
             return
         writes = list_lost_writes(context)
         splices: dict[str, list[Splice]] = {}
-        for cell_id, splice in (*questions, *((w.cell_id, w.splice) for w in writes)):
+        for cell_id, splice in (*questions, *list_asked_downcasts(context), *((w.cell_id, w.splice) for w in writes)):
             splices.setdefault(cell_id, []).append(splice)
         more = f" (and {len(questions) - 1} more)" if len(questions) > 1 else ""
         title = f"Ask for text too: `{questions[0].splice[2]}`{more}"

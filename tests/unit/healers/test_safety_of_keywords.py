@@ -134,6 +134,8 @@ FITTED_BESIDE = {
     "chained on to scores": f"{MAKE}\nprint(model.fit(rows, prices).score(rows, prices))",
     "a statement between about something else": f"{MAKE}\nprint('fit')\nmodel.fit(rows, prices)",
     "a penalty by name": "strength = .5\nmodel = Ridge(alpha=strength, normalize=True)\nmodel.fit(rows, prices)",
+    "what fit gives back by another name": f"{MAKE}\nfitted = model.fit(rows, prices)\nprint(fitted.coef_)",
+    "again in a loop": f"{MAKE}\nfor _ in range(2):\n    model.fit(rows, prices)",
     "in a function": "def train(rows, prices):\n    model = Ridge(normalize=True)\n    model.fit(rows, prices)\n    return model.predict(rows)\ntrain(rows, prices)",
 }  # fmt: skip
 
@@ -145,14 +147,14 @@ def test_a_model_that_is_fitted_where_it_is_made_is_safe(bench: Bench, title: st
 
 DOUBTED = {
     "coefficients of what fit gives back": (MAKE, "weights = model.fit(rows, prices).coef_"),
-    "what fit gives back by another name": (MAKE, "fitted = model.fit(rows, prices)\nprint(fitted.coef_)"),
+    "what fit gives back by a name that another has": (MAKE, "fitted = model.fit(rows, prices)\nprint(fitted.coef_)", "fitted = 2"),
     "given to a function": (MAKE + "\nprint(model.fit(rows, prices))",),
     "fitted in a function, to its parameter": (MAKE, "def judge(rows, prices):\n    model.fit(rows, prices)\n    return model.score(rows, prices)\njudge(rows[:2], prices[:2])"),
     "fitted in a lambda, to its parameter": (MAKE + "\ntrain = lambda rows, prices: model.fit(rows, prices)\ntrain(rows[:2], prices[:2])",),
     "fitted in a comprehension": (MAKE + "\nscores = [model.fit(rows, prices).score(rows, prices) for _ in range(2)]",),
     "rows dropped between": (MAKE + "\nrows.drop(index=[0], inplace=True)\nmodel.fit(rows, prices[1:])",),
     "rows taken away by a function below": (MAKE, "def trim(a):\n    del a[2:]\ntrim(rows), trim(prices)\nmodel.fit(rows, prices)"),
-    "fitted again in a loop": (MAKE + "\nfor _ in range(2):\n    model.fit(rows, prices)",),
+    "rows shortened in a loop": (MAKE + "\nfor _ in range(2):\n    rows.pop()\n    model.fit(rows, prices)",),
     "a setting for columns as they are": ("model = Lasso(alpha=.5, normalize=True, precompute=True)\nmodel.fit(rows, prices)",),
     "a penalty that is a call for several": ("model = Ridge(alpha=np.array([.5, 1]), normalize=True)\nmodel.fit(rows, prices)",),
 }  # fmt: skip

@@ -100,6 +100,17 @@ def turns_texts_to_numbers(call: ast.Call) -> bool:
     return any(isinstance(v, str) for v in values) and any(type(v) in (int, float) for v in values)
 
 
+def find_lost_downcasts(source: str, statement: ast.stmt) -> Iterator[tuple[ast.Assign, Splice]]:
+    """What makes numbers again of ``x = y.replace({"no": 0, "yes": 1})``, which stays a column of objects since pandas 3, and the assignment."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Assign(value=ast.Call(func=ast.Attribute(attr="replace"), keywords=given) as call):
+                names = {k.arg for k in given}
+                if not names & {"regex", "inplace"} and turns_texts_to_numbers(call):
+                    end = src.find_span(source, call)[1]
+                    yield node, (end, end, ".infer_objects()")
+
+
 def _read_assignment(source: str, node: ast.Assign | ast.AugAssign) -> _Reading | None:
     """``df["c"][mask] = 0`` as ``df.loc[mask, "c"] = 0``, ``df["c"].iloc[0] = 0`` by the column's place."""
     target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.lost_writes import find_lost_downcasts
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.healers.rules.context.replay import list_statements_above
 from jupyter_selfheal.healers.rules.context.rule_context import RuleContext
@@ -39,6 +40,16 @@ def list_text_questions(context: RuleContext) -> list[TextQuestion]:
     ]
 
 
+def list_asked_downcasts(context: RuleContext) -> list[TextQuestion]:
+    """Where texts become numbers before such a question: it is asked again whether there are any, as ``replace`` leaves an object since pandas 3."""
+    return [
+        TextQuestion(cell_id, splice)
+        for cell_id, source, statement in list_statements_above(context)
+        if "dtype" in source and any(True for _ in _find_questions(source, statement))
+        for _, splice in find_lost_downcasts(source, statement)
+    ]
+
+
 def has_text_questions(source: str) -> bool:
     """True where a text asks so, of whatever."""
     return "dtype" in source and any(True for s in src.list_statements(source) for _ in _find_questions(source, s.node))
@@ -47,12 +58,12 @@ def has_text_questions(source: str) -> bool:
 def ask_for_text(context: RuleContext, patch: Patch) -> Patch:
     """A patch whose cells ask for text too, where the notebook ran before pandas 3: ``df[c].dtype == np.object`` is ``df[c].dtype in ('object', 'str')``. With
     ``== object`` the cell would run, and pass over the columns of text that it was written for."""
-    splices = {
-        e.cell_id: [s for statement in src.list_statements(e.source) for s in _find_questions(e.source, statement.node)]
-        for e in patch.edits
-        if isinstance(e, Replace) and "dtype" in e.source
-    }
+    asking = [e for e in patch.edits if isinstance(e, Replace) and "dtype" in e.source]
+    statements = {e.cell_id: [s.node for s in src.list_statements(e.source)] for e in asking}
+    splices = {e.cell_id: [q for s in statements[e.cell_id] for q in _find_questions(e.source, s)] for e in asking}
     found = [splice for some in splices.values() for splice in some]
+    for e in (e for e in asking if splices[e.cell_id]):
+        splices[e.cell_id] += [s for n in statements[e.cell_id] for _, s in find_lost_downcasts(e.source, n)]
     if not found or (context.number(RELEASE) or 0) < 3 or not find_older_use(context, "pandas", "3.0"):
         return patch
     edits = tuple(
