@@ -33,6 +33,14 @@ MISSING = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 NOT_FOUND = re.compile(r"(?:Columns? not found: |^['\"]?Level )([^'\",]+?)(?: not found)?['\"]?$")
 """What a grouped table says, without quotes, and a table of an index of several levels."""
 
+OF_TRANSFORMER = "are not columns of the dataframe"
+"""What scikit-learn says of columns that it was told of when it was made."""
+
+IN_VALUE_ERROR = re.compile(f"not in|Could not interpret|{OF_TRANSFORMER}")
+
+SHORT = re.compile(r"[a-z][^aeiou\d]+")
+"""``qty``, ``amt``, ``yr``: a word of which its vowels are left out."""
+
 UNIT = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])\s*$")
 """A unit or a remark in brackets at the end of a column's name."""
 
@@ -153,7 +161,7 @@ def _correct_definition(context: RuleContext, wrong: str, word: str, sure: bool)
 def list_missing_keys(context: RuleContext) -> list[str]:
     """The texts that the message quotes, as candidates for the missing key."""
     message = context.failure.evalue
-    if context.failure.ename == "ValueError" and "not in" not in message and "Could not interpret" not in message:
+    if context.failure.ename == "ValueError" and not IN_VALUE_ERROR.search(message):
         return []
     if message.startswith('"') and message.endswith('"') and message.count("'") > 1:
         message = message[1:-1]  # a sentence that quotes the key: "['Pirce'] not in index"
@@ -168,13 +176,18 @@ def _list_places(context: RuleContext, wrong: str) -> Iterator[tuple[str, str, a
 
 
 def _list_distant_places(context: RuleContext, wrong: str) -> Iterator[tuple[str, str, ast.Constant, str]]:
-    """The one constant of that text in the failing cell and those above, where a key is looked up by a name (`prices[item]`)."""
+    """The one constant of that text in the failing cell and those above, where a key is looked up by a name (`prices[item]`), or a transformer was
+    told of it."""
     owners = [
         owner
         for node in context.list_failing_nodes(ast.Subscript)
         if isinstance(node.ctx, ast.Load) and not isinstance(node.slice, ast.Constant)
         for owner in _list_owners(node, context.source)
     ]
+    if OF_TRANSFORMER in context.failure.evalue:
+        owners += [
+            owner for call in context.list_failing_nodes(ast.Call) for owner in _list_owners(call, context.source)
+        ]
     if not owners:
         return
     cells = dict.fromkeys((*context.list_cells_upwards(), context.cell_id))
@@ -279,11 +292,21 @@ def _list_with_unit(wrong: str, pool: Iterable[str]) -> list[str]:
 
 
 def _list_shortened(wrong: str, keys: Keys) -> list[str]:
-    """Columns that begin with the wrong one, or it with them: ``temp`` for ``temperature``."""
+    """Columns that begin with the wrong one, or it with them: ``temp`` for ``temperature``; or that have, or leave out, its vowels: ``qty`` for ``quantity``."""
     told = normalize(wrong)
     columns = {k: normalize(k) for k in keys.columns if isinstance(k, str)}
     begun = [k for k, name in columns.items() if name.startswith(told) or told.startswith(name)]
-    return begun if all(min(len(columns[k]), len(told)) >= SHORTEST for k in begun) else []
+    if begun:
+        return begun if all(min(len(columns[k]), len(told)) >= SHORTEST for k in begun) else []
+    return [k for k, name in columns.items() if _leaves_vowels_out(name, told) or _leaves_vowels_out(told, name)]
+
+
+def _leaves_vowels_out(short: str, word: str) -> bool:
+    """``qty`` of ``quantity``: letters of the word in their order, its first and its last one among them, and no vowel but the first."""
+    if not SHORT.fullmatch(short) or short[0] != word[:1] or short[-1] != word[-1:]:
+        return False
+    rest = iter(word)
+    return len(short) < len(word) and all(letter in rest for letter in short)
 
 
 def _is_written_out(context: RuleContext, keys: Keys) -> bool:

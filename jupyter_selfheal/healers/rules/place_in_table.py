@@ -13,8 +13,10 @@ from jupyter_selfheal.healers.rules.position_in_series import is_position
 from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.model import Applicability, Patch
 
-_MISSED = re.compile(r"^-?\d+$|^\(.*\)$|\(.*\)' is an invalid key|unhashable type: 'slice'")
-"""What is missed is a number, or several indices at once."""
+_MISSED = re.compile(
+    r"^-?\d+$|^\(.*\)$|\(.*\)' is an invalid key|unhashable type: 'slice'|None of \[(?:Index|RangeIndex)\([\s\S]*\] are in the \[columns\]"
+)
+"""What is missed is a number, or several at once."""
 _TAKE_TABLES = re.compile(r"predict\w*|transform|inverse_transform|decision_function|score_samples")
 """Methods of estimators that take rows as a table."""
 _REORDER = frozenset({
@@ -28,11 +30,12 @@ class PlaceInTable(Rule):
     """Take rows and columns by their place with `.iloc`.
 
     **Failure** `InvalidIndexError: (slice(None, None, None), 0)` at `X[:, 0]`, `KeyError: 0` at `X_test[0]`, where `X` is a table and no array;
-    `KeyError: 0` at `y_test[0]`, where `y_test` came of `train_test_split` and the row 0 went to the other part.
+    `KeyError: 0` at `y_test[0]`, where `y_test` came of `train_test_split` and the row 0 went to the other part; `KeyError: "None of [Index([0, 2], dtype='int64')] are in the [columns]"`
+    at `X[train]`, where `train` are places.
 
-    **Fix** `X.iloc[:, 0]`; `X_test.iloc[0]`, and `X_test.iloc[[0]]` where an estimator is given it; `y_test.iloc[0]`.
+    **Fix** `X.iloc[:, 0]`; `X.iloc[train], y.iloc[train]`; `X_test.iloc[0]`, and `X_test.iloc[[0]]` where an estimator is given it; `y_test.iloc[0]`.
 
-    **Fix safety** Safe for several indices: all are numbers or slices of such, no column has one for its name, and rows are all taken, or counted from 0. Safe for the number of a loop through all places of a Series (`range(len(best))`), where the loop asks no other rows by it; other columns of these rows are asked by place, too. Unsafe for another one: a column or a label
+    **Fix safety** Safe for several indices: all are numbers or slices of such, no column has one for its name, and rows are all taken, or counted from 0. Safe for the number of a loop through all places of a Series (`range(len(best))`), where the loop asks no other rows by it; other columns of these rows are asked by place, too. Safe for an array of places, where labels count the rows from 0 and there are not so many columns. Unsafe for another one: a column or a label
     may be meant. Silent for a Series whose labels nothing reordered, and where there is no such place.
     """
 
@@ -59,6 +62,9 @@ class PlaceInTable(Rule):
                 continue
             if not context.is_true(f"({text}.iloc[{key}], True)[1]"):
                 continue
+            if "None of" in context.failure.evalue:
+                yield self._take_rows(context, node)
+                return
             is_sure = is_several and (_is_whole(parts[0]) or _counts_rows(context, text))
             alike = [] if table.columns or is_several else _list_places_of_loop(context, node)
             is_sure = is_sure or bool(alike)
@@ -79,6 +85,33 @@ class PlaceInTable(Rule):
                 prior=0.92 if is_sure else 0.7,
             )
             return
+
+    def _take_rows(self, context: RuleContext, node: ast.Subscript) -> Patch:
+        """Rows by an array of places: ``X.iloc[train]``, with all that is taken by these arrays, so that rows keep their partners."""
+        key, taken = context.text(node.slice), _list_taken(context, node)
+        owners = dict.fromkeys(context.operand(n.value) for n in taken)
+        is_beyond = context.is_true(f"max({key}) >= {context.operand(node.value)}.shape[1]")  # no columns are meant
+        is_sure = is_beyond and all(_counts_rows(context, owner) for owner in owners)
+        return self.patch(
+            context.replace_here(
+                *((*context.span(n), f"{context.operand(n.value)}.iloc[{context.text(n.slice)}]") for n in taken)
+            ),
+            f"Use `{context.operand(node.value)}.iloc[{key}]`",
+            f"`{context.text(node)}` looks for columns, not for places.",
+            applicability=Applicability.SAFE if is_sure else Applicability.UNSAFE,
+            why="These are places of rows, and no label of a row is another number." if is_sure else self.why,
+            prior=0.9 if is_sure else 0.7,
+        )
+
+
+def _list_taken(context: RuleContext, node: ast.Subscript) -> list[ast.Subscript]:
+    """What the cell takes of tables and Series by an array of places that the failing table is asked by."""
+    named = [n for n in context.walk(ast.Subscript) if isinstance(n.ctx, ast.Load) and isinstance(n.slice, ast.Name)]
+    owner = context.text(node.value)
+    keys = {context.text(n.slice) for n in named if context.text(n.value) == owner and is_position(context, n.slice)}
+    asked = [n for n in named if n is not node and context.text(n.slice) in keys]
+    known = context.describe_all([n.value for n in asked])
+    return [node, *(n for n, live in zip(asked, known, strict=True) if live.is_a("pandas.NDFrame"))]
 
 
 def _is_place(context: RuleContext, part: ast.expr) -> bool:

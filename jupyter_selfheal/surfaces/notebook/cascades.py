@@ -48,11 +48,25 @@ def find_cascade_root(failure: Failure, lost: Iterable[LostState], sources: Iter
             return state.number
         if failure.ename == "NameError" and missing and missing[1] in state.names:
             return state.number
-        if failure.ename == "KeyError" and _lacks_key(failure, failure.evalue.strip().strip("'\""), state, above):
+        if failure.ename == "KeyError" and all(_lacks_key(failure, k, state, above) for k in _list_keys(failure.evalue)):
             return state.number
         if failure.ename == "AttributeError" and attribute and _lacks_key(failure, attribute[1], state, above):
             return state.number
     return 0
+
+
+_LISTS_KEYS = re.compile(
+    r"^['\"]*(?:Columns? not found: (.+?)|None of \[Index\((\[.+?\]).*|(\[.+\]) not (?:in index|found in axis)|"
+    r".* not (?:columns of|present in) the DataFrame: (\[.+\]))['\"]*$"
+)
+"""What pandas says of columns that are missing, where it does not give the bare one."""
+
+
+def _list_keys(evalue: str) -> list[str]:
+    """The keys that a KeyError names, at least one."""
+    told = _LISTS_KEYS.match(evalue.strip())
+    named = re.split(r",\s*", next(t for t in told.groups() if t).strip("[]")) if told else [evalue.strip()]
+    return [name.strip("'\"") for name in named]
 
 
 def _lacks_key(failure: Failure, key: str, state: LostState, sources: Sequence[tuple[int, str]]) -> bool:
@@ -159,7 +173,7 @@ def find_needed_cell(outcome: Outcome, lost: Iterable[LostState]) -> int:
     """The number of the earlier unhealed cell without which an unhealed cell cannot run whatever is mended in it, or 0.
 
     What shows it are its trials: behind the fault that was mended (Python 2's ``print``, say) a name is missing that the cell
-    itself reads, and that the earlier one would have bound.
+    itself reads, and that the earlier one would have bound, or a key of what it would have made.
     """
     known = tuple(lost)
     return next((number for a in outcome.attempts if (number := _find_needed_by(a, outcome.failure, known))), 0)
@@ -170,7 +184,7 @@ def _find_needed_by(attempt: Attempt, failure: Failure, lost: Sequence[LostState
     steps = attempt.trial.steps if attempt.trial else ()
     for error in (e for step in steps if step.role == Role.CELL for e in step.errors):
         name = re.match(r"name '(\w+)'", error.evalue) if error.ename == "NameError" else None
-        if name and re.search(rf"\b{name[1]}\b", failure.source):
+        if error.ename == "KeyError" or (name and re.search(rf"\b{name[1]}\b", failure.source)):
             seen = Failure(failure.cell_id, failure.source, ename=error.ename, evalue=error.evalue)
             if number := find_cascade_root(seen, lost):
                 return number

@@ -110,3 +110,25 @@ def test_what_would_have_been_bound_anew_and_is_bound_since_has_a_fault_of_its_o
     assert find_root("people['price']", renames=anew) == 2
     assert find_root("people['price']", "people = people.dropna()", renames=anew) == 2
     assert find_root("people['price']", "people = load()", renames=anew) == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "root"),
+    [
+        ("a.groupby('town')['price'].sum()", "Column not found: price", 2),
+        ("a.groupby('town')[['price']].sum()", "\"Columns not found: 'price'\"", 2),
+        ("a.pivot(index='town', values='price')", "\"The following 'values' labels are not columns of the DataFrame: ['price']\"", 2),
+        ("a.melt(id_vars='price')", "\"The following id_vars or value_vars are not present in the DataFrame: ['price']\"", 2),
+        ("a[['n', 'price']]", "\"['price'] not in index\"", 2),
+        ("a.drop(columns='price')", "\"['price'] not found in axis\"", 2),
+        ("a[['price', 'town']]", "\"None of [Index(['price', 'town'], dtype='str')] are in the [columns]\"", 2),
+        ("a[['price', 'rooms']]", "\"None of [Index(['price', 'rooms'], dtype='str')] are in the [columns]\"", 0),
+        ("a.groupby('town')[['price', 'rooms']].sum()", "\"Columns not found: 'price', 'rooms'\"", 0),
+        ("b.groupby('town')['price'].sum()", "Column not found: price", 0),
+        ("a.groupby('town')['rooms'].sum()", "Column not found: rooms", 0),
+    ],
+)  # fmt: skip
+def test_a_message_may_say_the_columns_in_a_sentence(asked: str, said: str, root: int) -> None:
+    lost = find_lost_state(2, Cell("2", RENAMES), Failure("2", RENAMES, ename="ValueError", statement=0))
+    failure = Failure("4", asked, ename="KeyError", evalue=said, statement=0)
+    assert find_cascade_root(failure, [lost], [(2, RENAMES)]) == root
