@@ -14,6 +14,7 @@ from jupyter_selfheal.inside.tree_names import read_called_name
 from jupyter_selfheal.model import Case, Cell, Patch, Role, Run, Step, Trial
 from jupyter_selfheal.scoring.edited_asserts import count_unedited
 from jupyter_selfheal.scoring.evidence import Count, Evidence
+from jupyter_selfheal.scoring.size_alone import asks_size_alone
 from jupyter_selfheal.source import BUILTINS, Names
 
 TESTS = ("test", "check", "verify")
@@ -221,6 +222,8 @@ def _read_asserts_below(case: Case, patch: Patch, trial: Trial) -> tuple[Count, 
     for check, step in zip(asked, results, strict=False):
         failed = bool(step.errors) and step.errors[0].ename == "AssertionError"
         if step.cell_id != check.cell_id or not (step.ok or failed):
+            continue
+        if step.ok and all(asks_size_alone(case, patch, s.node) for s in src.list_statements(check.code)):
             continue
         held[check.decides].append(step.ok)
         if failed and not whys[check.decides]:

@@ -13,7 +13,7 @@ from jupyter_selfheal.model import Case, Cell, Patch, Probe, Role, Run, Step, St
 from jupyter_selfheal.scoring import stored
 from jupyter_selfheal.scoring.asserts import (
     collect_patched_names,
-    count_asserts_run,
+    list_asserts_run,
     list_imports_above,
     list_names,
     list_names_above,
@@ -25,7 +25,7 @@ from jupyter_selfheal.scoring.expected import build_expectation, find_stdout_dif
 from jupyter_selfheal.scoring.hanging_names import follow_names
 from jupyter_selfheal.scoring.lost_writes import find_cells_with_lost_writes
 from jupyter_selfheal.scoring.repeatable import is_own_work, is_repeatable, is_trained
-from jupyter_selfheal.scoring.size_alone import shows_size_alone
+from jupyter_selfheal.scoring.size_alone import asks_size_alone, shows_size_alone
 from jupyter_selfheal.source.rerun import is_harmless
 
 AT_MOST = 6
@@ -138,7 +138,7 @@ def _read_cells_below(case: Case, patch: Patch, trial: Trial) -> tuple[CellBelow
                 compared,
                 missed=str(missed.get("why", "")) if isinstance(missed, dict) and step.ok else "",
                 misprinted=_find_misprint(cell, step),
-                asserts=count_asserts_run(cell.source),
+                asserts=sum(not asks_size_alone(case, patch, node) for node in list_asserts_run(cell.source)),
                 own_work=compared.differs and is_own_work(cell, case.notebook),
             )
         )

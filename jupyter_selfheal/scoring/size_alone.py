@@ -7,16 +7,17 @@ reproduced by every patch that runs. That of rows which were chosen, ``sales[sal
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.tree_names import is_call_of, read_called_name
-from jupyter_selfheal.model import Case, Patch
+from jupyter_selfheal.model import Applicability, Case, Patch
 from jupyter_selfheal.registry import load_traits
 
 _SIZES = frozenset({"shape", "size", "ndim"})
 _KEEPS = frozenset({"abs", "apply", "astype", "clip", "copy", "fillna", "map", "round", "to_list", "to_numpy", "tolist", "transform"})  # fmt: skip
 """Methods whose result has as many items as what they are called on."""
+_WINDOWS = frozenset({"ewm", "expanding", "rolling"})
 _READS = frozenset({"array", "asarray", "list", "sorted", "to_datetime", "to_numeric", "tuple"})
 """Functions whose result has as many items as what they are given first."""
 _ACCESSORS = frozenset({"str", "dt", "values"})
@@ -34,11 +35,29 @@ def shows_size_alone(case: Case, patch: Patch, below: str = "") -> bool:
         return True
     if old == new or len(statements[0]) != len(statements[1]):
         return False
-    above = list(zip(*statements, strict=True))[:-1]
+    return _hangs_on_no_change(list(zip(*statements, strict=True))[:-1], measured[0], measured[1])
+
+
+def asks_size_alone(case: Case, patch: Patch, check: ast.stmt) -> bool:
+    """Whether an assert below compares nothing but sizes (``len(smooth) == len(sales)``, ``table.shape == (3, 4)``), and the guess that a patch is changes
+    nothing that they hang on: it holds whatever the patch puts there. Of a fix that is safe, and of a search's, which is weighed elsewhere, it says nothing."""
+    is_guess = patch.applicability is not Applicability.SAFE and load_traits(patch.healer).reasoned
+    if not is_guess or not isinstance(check, ast.Assert) or not isinstance(check.test, ast.Compare):
+        return False
+    sizes = [m for side in (check.test.left, *check.test.comparators) if (m := _find_size(side)) is not None]
+    old, new = case.failure.source, patch.source_of(case.failure.cell_id, case.failure.source)
+    pairs = list(zip(_list_statements(old), _list_statements(new), strict=False))
+    if not sizes or old == new or len(_list_statements(old)) != len(_list_statements(new)):
+        return False
+    return all(_hangs_on_no_change(pairs, size, size) for size in sizes)
+
+
+def _hangs_on_no_change(above: Sequence[tuple[ast.stmt, ast.stmt]], measured: ast.expr, then: ast.expr) -> bool:
+    """Whether the size of what is measured is the same below each statement as it was and as it is now, whatever a changed one puts there."""
     changed = [pair for pair in above if ast.dump(pair[0]) != ast.dump(pair[1])]
     if not all(_read_target(one) == _read_target(other) != "" for one, other in changed):
         return False
-    one, other = (_outline(m, _map_given(pair[n] for pair in above)) for n, m in enumerate(measured))
+    one, other = (_outline(m, _map_given(pair[n] for pair in above)) for n, m in enumerate((measured, then)))
     return one == other
 
 
@@ -55,7 +74,10 @@ def _map_given(statements: Iterable[ast.stmt]) -> dict[str, ast.expr]:
 
 def find_measured(statement: ast.stmt) -> ast.expr | None:
     """What a last line asks the size of: ``xs`` of ``len(xs)``, ``xs.shape``, ``xs.shape[0]`` and ``xs.count()``; None where it asks something else."""
-    node = statement.value if isinstance(statement, ast.Expr) else None
+    return _find_size(statement.value) if isinstance(statement, ast.Expr) else None
+
+
+def _find_size(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
         node = node.value
     if is_call_of(node, "len") and isinstance(node, ast.Call) and len(node.args) == 1:
@@ -80,6 +102,8 @@ def _outline(node: ast.expr, given: dict[str, ast.expr]) -> str:
         case ast.Call(ast.Attribute(ast.Attribute(value, "str" | "dt"), _)):
             return _outline(value, given)
         case ast.Call(ast.Attribute(value, name)) if name in _KEEPS:
+            return _outline(value, given)
+        case ast.Call(ast.Attribute(ast.Call(ast.Attribute(value, name)), _)) if name in _WINDOWS:
             return _outline(value, given)
         case ast.Call(args=[first, *_]) if read_called_name(node) in _READS:
             return _outline(first, given)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
-from jupyter_selfheal.healers.rules.context.value_types import DAY, ISO
+from jupyter_selfheal.healers.rules.context.value_types import DAY, DAY_FIRST, ISO, reads_otherwise_day_first
 from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -23,7 +23,7 @@ class AccessorType(Rule):
     **Fix** `pd.to_datetime(df["when"]).dt.month`; `pd.to_datetime(df["day"].astype(str), format="%Y%m%d").dt.month`; `df["zip"].astype(str).str[:2]`.
 
     **Fix safety** Safe for texts that are all ISO dates (`2021-03-04`) or that one common format alone fits (`25/04/2021` says how `03/04/2021` is read, `21/04/13` does not), for numbers that are all days of 1900 to 2099 (`20240301`), and for whole
-    numbers of one length as texts. Unsafe otherwise: day and month may be in another order, a missing value becomes the text `nan`, and of numbers of several lengths
+    numbers of one length as texts. Unsafe otherwise: day and month may be in another order (both are proposed where they give other dates), a missing value becomes the text `nan`, and of numbers of several lengths
     the shorter ones may have lost their zeros in front (zip codes, `930` for half past nine), so that a part or a pattern stands elsewhere in them. Silent for a table,
     which has neither accessor, and for other numbers.
     """
@@ -57,14 +57,18 @@ class AccessorType(Rule):
         if changed is None:
             return
         new, sure, imports = changed
-        yield self.patch(
-            context.replace(context.cell_id, [(*context.span(node.value), new), *context.add_imports(imports)]),
-            f"Use `{new}.{which}`",
-            f"`.{which}` only works on {'dates' if which == 'dt' else 'text'}; these values are {live.dtype}.",
-            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-            why=self.why if sure else "The values may have another reading.",
-            prior=0.85 if sure else 0.6,
-        )
+        readings = [new]
+        if not sure and which == "dt" and reads_otherwise_day_first(context, new):
+            readings.append(f"{new[:-1]}{DAY_FIRST})")
+        for reading in readings:
+            yield self.patch(
+                context.replace(context.cell_id, [(*context.span(node.value), reading), *context.add_imports(imports)]),
+                f"Use `{reading}.{which}`",
+                f"`.{which}` only works on {'dates' if which == 'dt' else 'text'}; these values are {live.dtype}.",
+                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                why=self.why if sure else "The values may have another reading.",
+                prior=0.85 if sure else 0.6,
+            )
 
 
 def _write_dates(context: RuleContext, node: ast.Attribute, dtype: str) -> tuple[str, bool, list[str]] | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage, questions
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
+from jupyter_selfheal.healers.rules.context.value_types import DAY_FIRST, reads_otherwise_day_first
 from jupyter_selfheal.healers.rules.date_format import FORMATS
 from jupyter_selfheal.model import Applicability, Patch
 
@@ -21,7 +22,7 @@ class MixedDates(Rule):
     **Fix** `pd.to_datetime(…, format="mixed")`; where day and month may be either, the one common format that fits every text.
 
     **Fix safety** Safe where every text that can be seen has one reading: before pandas 2.0 every value was parsed by itself, which is
-    what `"mixed"` asks for. Safe where a common format alone fits all. `"mixed"` is unsafe where one like `03/04/2021` may be either day or month first, or one like `21/05/02` day or year.
+    what `"mixed"` asks for. Safe where a common format alone fits all. `"mixed"` is unsafe where one like `03/04/2021` may be either day or month first (both are proposed where they give other dates), or one like `21/05/02` day or year.
     """
 
     code = "PDA109"
@@ -38,21 +39,25 @@ class MixedDates(Rule):
             if name not in ("to_datetime", "DatetimeIndex") or any(k.arg == "format" for k in call.keywords):
                 continue
             end = context.span(call)[1] - 1
-            splices = [(end, end, ', format="mixed"')]
-            if name == "DatetimeIndex":
-                start, stop = context.span(call.func)
-                splices.append((start, stop, context.text(call.func)[: -len(name)] + "to_datetime"))
+            start, stop = context.span(call.func)
+            reader = f"{context.text(call.func)[: -len(name)]}to_datetime"
             sure = bool(call.args) and _has_one_reading(context, call.args[0])
             if not sure and call.args and name == "to_datetime":
                 yield from self._give_format(context, call)
-            yield self.patch(
-                context.replace(context.cell_id, splices),
-                'Add `format="mixed"`',
-                "The dates have several formats.",
-                applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
-                why=self.why if sure else "Some dates can be read with the day, or with the month or the year first.",
-                prior=0.9 if sure else 0.6,
-            )
+            given = context.source[stop:end]
+            is_either = not sure and reads_otherwise_day_first(context, f'{reader}{given}, format="mixed")')
+            for order in ("", DAY_FIRST) if is_either else ("",):
+                added = f', format="mixed"{order}'
+                yield self.patch(
+                    context.replace(context.cell_id, [(start, stop, reader), (end, end, added)]),
+                    f"Add `{added[2:]}`",
+                    "The dates have several formats.",
+                    applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+                    why=self.why
+                    if sure
+                    else "Some dates can be read with the day, or with the month or the year first.",
+                    prior=0.9 if sure else 0.6,
+                )
             return
 
     def _give_format(self, context: RuleContext, call: ast.Call) -> Iterator[Patch]:

@@ -200,7 +200,15 @@ def find_labels(call: ast.Call, split: Split | None) -> str:
 
 
 def find_split(context: RuleContext) -> Split | None:
-    """The nearest ``X_train, X_test, y_train, y_test = train_test_split(X, y)`` above the failure."""
+    """The nearest ``X_train, X_test, y_train, y_test = train_test_split(X, y)`` above the failure of which the cell uses a part; else the nearest one."""
+    splits = [*_list_splits(context)]
+    used = {n.id for n in context.walk(ast.Name) if isinstance(n.ctx, ast.Load)}
+    parts = ({s.data["train"], s.data["test"], s.labels["train"], s.labels["test"]} for s in splits)
+    return next((s for s, own in zip(splits, parts, strict=True) if own & used), next(iter(splits), None))
+
+
+def _list_splits(context: RuleContext) -> Iterator[Split]:
+    """Every such split, from the nearest one upwards."""
     for view in context.look_upwards():
         for node in view.walk(ast.Assign):
             call, target = node.value, node.targets[0]
@@ -211,8 +219,7 @@ def find_split(context: RuleContext) -> Split | None:
                 whole = [{"all": a.id} if isinstance(a, ast.Name) else {} for a in call.args]
                 data = {"train": names[0], "test": names[1], **whole[0]}
                 labels = {"train": names[2], "test": names[3], **whole[1]}
-                return Split(data, labels, _list_roles(context, data))
-    return None
+                yield Split(data, labels, _list_roles(context, data))
 
 
 ROW_BY_ROW = frozenset({"transform", "fit_transform", "copy", "astype", "to_numpy", "array", "asarray", "DataFrame"})

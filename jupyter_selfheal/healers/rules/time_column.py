@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import find_line_span, quote_alike
-from jupyter_selfheal.healers.rules.context.value_types import ISO
+from jupyter_selfheal.healers.rules.context.value_types import DAY_FIRST, ISO, reads_otherwise_day_first
 from jupyter_selfheal.model import Applicability, Patch
 
 
@@ -113,19 +113,21 @@ class TimeColumn(Rule):
             is_iso = context.is_true(f"{texts}.str.fullmatch({ISO!r}).all()")
             if not is_iso and not context.is_true(f"{known.text}({texts}, errors='coerce').notna().all()"):
                 return
-            line = f"{place} = {known.text}({place})"
             at, indent = _find_statement(context, call)
             if indent.strip():
                 return  # another statement stands before it on the line
             imports = context.add_imports([known.import_line] if known.import_line else [])
-            yield self.patch(
-                context.replace_here(*imports, (at, at, f"{line}\n{indent}")),
-                f"Make dates of the texts first: `{line}`",
-                f"`{place}` holds texts, not dates.",
-                applicability=Applicability.SAFE if is_iso else Applicability.UNSAFE,
-                why="Every text is an ISO date." if is_iso else "Day and month may be exchanged.",
-                prior=0.93 if is_iso else 0.7,
-            )
+            is_either = not is_iso and reads_otherwise_day_first(context, f"{known.text}({texts})")
+            for order in ("", DAY_FIRST) if is_either else ("",):
+                line = f"{place} = {known.text}({place}{order})"
+                yield self.patch(
+                    context.replace_here(*imports, (at, at, f"{line}\n{indent}")),
+                    f"Make dates of the texts first: `{line}`",
+                    f"`{place}` holds texts, not dates.",
+                    applicability=Applicability.SAFE if is_iso else Applicability.UNSAFE,
+                    why="Every text is an ISO date." if is_iso else "Day and month may be exchanged.",
+                    prior=0.93 if is_iso else 0.7,
+                )
             return
 
     def _read_before_index(self, context: RuleContext, node: ast.expr) -> Iterator[Patch]:

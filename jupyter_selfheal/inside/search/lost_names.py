@@ -27,6 +27,9 @@ _HEADS = ("def ", "async def ", "class ", "@")
 _OF_EXTENT = frozenset({"empty", "isna", "isnan", "isnull", "len", "notna", "notnull", "shape", "size"})
 """What tells how much there is, and where, whatever the values are: a sum and a maximum are missing in the same places."""
 
+_GATHERING = frozenset({"dropna", "drop_duplicates", "frozenset", "keys", "list", "set", "sorted", "tuple", "unique", "values"})  # fmt: skip
+"""What is done to a collection before it is counted."""
+
 
 def find_lost_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
     """A name that a check reads, and that a changed statement read before and does not read now; empty where there is none."""
@@ -163,10 +166,11 @@ def find_counted_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
         if unit.role != CHECK and not unit.tests:
             continue
         nodes = list(walk(parse_once(unit.text)))
-        counted = {
-            id(n.args[0]) for n in nodes if isinstance(n, ast.Call) and n.args and read_called_name(n) in _OF_EXTENT
-        }
-        counted |= {id(n.value) for n in nodes if isinstance(n, ast.Attribute) and n.attr in _OF_EXTENT}
+        measured = [
+            n.args[0] for n in nodes if isinstance(n, ast.Call) and n.args and read_called_name(n) in _OF_EXTENT
+        ]
+        measured += [n.value for n in nodes if isinstance(n, ast.Attribute) and n.attr in _OF_EXTENT]
+        counted = {id(_find_gathered(n)) for n in measured}
         for node in nodes:
             if isinstance(node, ast.Name):
                 asked[node.id] = asked.get(node.id, True) and id(node) in counted
@@ -176,6 +180,16 @@ def find_counted_name(texts: Mapping[int, str], units: Sequence[Unit]) -> str:
             if counted_names := {name for name in bound if asked.get(name)}:
                 return min(counted_names)
     return ""
+
+
+def _find_gathered(node: ast.expr) -> ast.expr:
+    """``xs`` of ``set(xs)``, ``list(xs)`` and ``xs.unique()``: of these, too, only how many there are is asked."""
+    match node:
+        case ast.Call(ast.Name(name), [only], []) if name in _GATHERING:
+            return _find_gathered(only)
+        case ast.Call(ast.Attribute(owner, name), [], []) if name in _GATHERING:
+            return _find_gathered(owner)
+    return node
 
 
 def find_unread_items(texts: Mapping[int, str], units: Sequence[Unit]) -> str:

@@ -48,7 +48,9 @@ def find_cascade_root(failure: Failure, lost: Iterable[LostState], sources: Iter
             return state.number
         if failure.ename == "NameError" and missing and missing[1] in state.names:
             return state.number
-        if failure.ename == "KeyError" and all(_lacks_key(failure, k, state, above) for k in _list_keys(failure.evalue)):
+        if failure.ename == "KeyError" and all(
+            _lacks_key(failure, k, state, above) for k in _list_keys(failure.evalue)
+        ):
             return state.number
         if failure.ename == "AttributeError" and attribute and _lacks_key(failure, attribute[1], state, above):
             return state.number

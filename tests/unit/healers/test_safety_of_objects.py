@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from jupyter_selfheal.healers.rules.accessor_type import AccessorType
 from jupyter_selfheal.healers.rules.attribute_of_parameter import AttributeOfParameter
 from jupyter_selfheal.healers.rules.context import Rule
 from jupyter_selfheal.healers.rules.first_round_only import FirstRoundOnly
+from jupyter_selfheal.healers.rules.mixed_dates import MixedDates
 from jupyter_selfheal.healers.rules.read_only_array import ReadOnlyArray
 from jupyter_selfheal.healers.rules.thousands_separator import ThousandsSeparator
+from jupyter_selfheal.healers.rules.time_column import TimeColumn
 from jupyter_selfheal.healers.rules.union_written_as_sum import UnionWrittenAsSum
 from jupyter_selfheal.healers.rules.value_not_begun import ValueNotBegun
 from jupyter_selfheal.model import Applicability
@@ -57,3 +60,28 @@ def test_a_fix_is_safe_where_it_has_one_reading(bench: Bench, rule: Rule, cells:
     patches = bench.fail(*cells).propose_patches(rule)
     assert patches
     assert (patches[0].applicability is Applicability.SAFE) is is_safe, patches[0].why
+
+
+TEXTS = "import pandas as pd\nlog = pd.DataFrame({'day': %r, 'n': [1, 2, 3]})"
+
+
+@pytest.mark.parametrize(
+    ("rule", "days", "failing", "readings"),
+    [
+        (AccessorType(), ["03/04/2024", "05/06/2024", "07/08/2024"], "log['month'] = log['day'].dt.month", 2),
+        (AccessorType(), ["03/04/2024", "05/06/2024", "25/08/2024"], "log['month'] = log['day'].dt.month", 1),
+        (AccessorType(), ["05/05/2024", "06/06/2024", "07/07/2024"], "log['month'] = log['day'].dt.month", 1),
+        (AccessorType(), ["2024-04-03", "2024-06-05", None], "log['month'] = log['day'].dt.month", 1),
+        (TimeColumn(), ["03/04/2024", "05/06/2024", "07/08/2024"], "log.set_index('day', inplace=True)\nlog.resample('D')['n'].sum()", 2),
+        (TimeColumn(), ["04/25/2024", "06/26/2024", "08/27/2024"], "log.set_index('day', inplace=True)\nlog.resample('D')['n'].sum()", 1),
+        (MixedDates(), ["03/04/2024", "05/06/2024 10:00", "07/08/2024"], "pd.to_datetime(log['day'])", 2),
+        (MixedDates(), ["2024-04-03", "2024-06-05 10:00", "2024-08-07"], "pd.to_datetime(log['day'])", 1),
+    ],
+)  # fmt: skip
+def test_dates_that_can_be_read_day_first_too_are_proposed_both_ways(
+    bench: Bench, rule: Rule, days: list[str], failing: str, readings: int
+) -> None:
+    patches = bench.fail(TEXTS % days, failing).propose_patches(rule)
+    assert len(patches) == readings
+    assert sum("dayfirst=True" in p.edits[0].new for p in patches) == readings - 1
+    assert readings == 1 or Applicability.SAFE not in {p.applicability for p in patches}

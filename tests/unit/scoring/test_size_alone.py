@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 
 from jupyter_selfheal.model import Applicability, Cell, Output, Patch
+from jupyter_selfheal.scoring.asserts import list_asserts
 from jupyter_selfheal.scoring.comparison import Comparison, Match
 from jupyter_selfheal.scoring.evidence import Evidence
-from jupyter_selfheal.scoring.size_alone import shows_size_alone
+from jupyter_selfheal.scoring.scorer import EvidenceScorer
+from jupyter_selfheal.scoring.size_alone import asks_size_alone, shows_size_alone
 from jupyter_selfheal.scoring.stored import StoredOutput
 from jupyter_selfheal.scoring.verdict import build_verdict
 from tests.scoring_cases import case_of, patch_of, try_patch
@@ -103,3 +105,44 @@ def test_a_size_that_a_cell_below_shows_is_judged_alike(old: str, new: str, alon
     case = case_of([old], ename="ValueError")
     assert shows_size_alone(case, patch_of(case, new, healer="rules"), "len(n)") is alone
     assert not shows_size_alone(case, patch_of(case, new, healer="rules"), "max(n)")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "check", "alone"),
+    [
+        ("n = s['t'].rolling('24').mean()", "n = s['t'].rolling(24).mean()", "assert len(n) == len(s)", True),
+        ("n = d['tux']", "n = d['sum']", "assert n.shape == (3,)", True),
+        ("d['n'] = d['m'].astype(int)", "d['n'] = d['m'].str[1:].astype(int)", "assert 3 == d['n'].count()", True),
+        ("n = s['t'].rolling('24').mean()", "n = s['t'].rolling(24).mean()", "assert n.iloc[-1] == 3.5", False),
+        ("n = s['t'].rolling('24').mean()", "n = s['t'].rolling(24).mean()", "assert n.isna().sum() == 23", False),
+        ("n = s[s['Day'] == 'Mon']", "n = s[s['day'] == 'Mon']", "assert len(n) == 4", False),
+        ("n = m.reshape(5, 5)", "n = m.reshape(4, 6)", "assert n.shape == (4, 6)", False),
+        ("n = d['tux']", "n = d['sum']", "assert len(n) == 3 and n.max() == 7", False),
+    ],
+)
+def test_an_assert_of_a_size_proves_no_guess_that_it_does_not_hang_on(
+    old: str, new: str, check: str, alone: bool
+) -> None:
+    case = case_of([old, check], ename="ValueError")
+    patch = replace(patch_of(case, new, healer="rules"), applicability=Applicability.UNSAFE)
+    (node,) = list_asserts(check)
+    assert asks_size_alone(case, patch, node) is alone
+    assert not asks_size_alone(case, replace(patch, applicability=Applicability.SAFE), node)
+
+
+@pytest.mark.parametrize(
+    ("check", "below", "is_proven"),
+    [
+        ("assert len(n) == len(xs)", "n[0]", False),
+        ("assert n == [10, 20]", "n[0]", True),
+        ("print(n)", "assert len(n) == 2", False),
+        ("m = n[:1]", "assert m == [10]", True),
+    ],
+)
+def test_such_asserts_are_told_apart_wherever_they_stand(check: str, below: str, is_proven: bool) -> None:
+    cells = ["xs = ['10k', '20k']", "n = [int(s) for s in xs]", check, below]
+    case = case_of(cells, 1, ename="ValueError", evalue="invalid literal for int()")
+    guess = patch_of(case, "n = [int(s[:-1]) for s in xs]", healer="rules", applicability=Applicability.UNSAFE)
+    tried = [(guess, try_patch(case, guess))]
+    (verdict,) = EvidenceScorer().judge(case, try_patch(case), tried, ()).verdicts
+    assert (verdict.score >= 7) is is_proven

@@ -13,6 +13,14 @@ DAY = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
 ISO = r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?"
 """A date with one reading, with or without a time of day; the whole text is to be it (`fullmatch`)."""
 
+DAY_FIRST = ", dayfirst=True"
+
+
+def reads_otherwise_day_first(context: RuleContext, reading: str) -> bool:
+    """Whether a call that reads dates gives other ones with the day first: `03/04/2024`. Then both are proposed, as neither is known to be meant."""
+    other = f"{reading[:-1]}{DAY_FIRST})"
+    return context.is_true(f"any(a != b and a == a for a, b in zip({reading}, {other}))")
+
 
 def find_type(context: RuleContext, node: ast.expr) -> str:
     """The type of an expression, as far as it can be told without running it; empty where it cannot."""

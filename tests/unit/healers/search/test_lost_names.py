@@ -114,6 +114,12 @@ def test_a_statement_that_only_reads_less_is_doubted(new: str, dropped: str) -> 
         ("assert full.isnull().sum() == 1 and full.shape == (2, 3)", "full"),
         ("assert np.isnan(full).any()", "full"),
         ("assert full.isnull().sum() == 1 and full.sum() == 3", ""),
+        ("assert len(set(full)) == 5", "full"),
+        ("assert len(full['city'].unique()) == 2 and len(sorted(full)) == 5", ""),
+        ("assert len(list(full.dropna().keys())) == 2", "full"),
+        ("assert set(full) == {1, 2}", ""),
+        ("assert len(set(map(str, full))) == 2", ""),
+        ("assert len(full.unique(3)) == 2", ""),
     ],
 )
 def test_what_is_asked_for_its_length_alone_is_doubted(check: str, counted: str) -> None:
