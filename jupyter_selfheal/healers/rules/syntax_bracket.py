@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Stage
 from jupyter_selfheal.healers.rules.context.code_lines import (
+    HASH_IN_FIELD,
     OPENERS,
     PAIRS,
     find_code_end,
@@ -98,6 +99,8 @@ class Bracket(SyntaxRule):
     def mends(self, source: str, fault: Fault) -> Iterator[Mend]:
         message = fault.message
         if match := re.search(r"'([(\[{])' was never closed", message):
+            if any(map(HASH_IN_FIELD.search, split_lines(source)[fault.line - 1 : fault.line])):
+                return  # what looks like a comment is a text within an f-string
             yield from _list_closings(source, fault.line, fault.column, PAIRS[match[1]])
         elif match := re.search(r"closing parenthesis '(.)' does not match opening parenthesis '(.)'", message):
             yield from _mend_mismatch(source, fault, match[2])

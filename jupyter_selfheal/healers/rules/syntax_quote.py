@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from jupyter_selfheal.healers.rules.context.code_lines import replace_line, split_lines
+from jupyter_selfheal.healers.rules.context.code_lines import HASH_IN_FIELD, replace_line, split_lines
 from jupyter_selfheal.healers.rules.context.syntax import Mend, SyntaxRule
 from jupyter_selfheal.healers.syntax.fault import Fault, find_fault
 
@@ -22,7 +22,7 @@ class Quote(SyntaxRule):
     """Close the text where it ends, and write quotes that Python knows.
 
     **Failure** `unterminated string literal`, `unterminated triple-quoted string literal`, `invalid character '“' (U+201C)`,
-    `invalid non-printable character U+00A0`, `f-string: expecting '}'` for quotes nested in an f-string before Python 3.12.
+    `invalid non-printable character U+00A0`, `f-string: expecting '}'` for quotes nested in an f-string before Python 3.12, or `'(' was never closed` where one of them holds a `#`.
 
     **Fix** In this order: typographic characters become Python's; an apostrophe between letters is escaped; a text that ends with
     the other quote ends with its own; else the quote is put before the brackets that close the line, or at its end.
@@ -49,7 +49,11 @@ class Quote(SyntaxRule):
             yield from _close_text(source, fault, line)
         elif re.search(FIELD_IS_OPEN, message) and (closed := list(_close_field(source, fault, line))):
             yield from closed
-        elif "f-string" in message or ("invalid syntax" in message and re.search(r"\b[fF]['\"]", line)):
+        elif (
+            ("was never closed" in message and HASH_IN_FIELD.search(line))
+            or "f-string" in message
+            or ("invalid syntax" in message and re.search(r"\b[fF]['\"]", line))
+        ):
             yield from _use_other_quote(source, fault, line)
         elif "invalid syntax" in message and re.search(r"\w'\w", line):
             yield from _escape_apostrophe(source, fault, line)

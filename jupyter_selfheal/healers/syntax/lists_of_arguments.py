@@ -29,6 +29,12 @@ def list_named_values(site: Site) -> Iterator[Slip]:
     for inside in _list_calls(site):
         arguments = _split_arguments(inside)
         named = next((n for n, a in enumerate(arguments) if len(a) > 1 and a[1].text == "="), None)
+        if named is not None and (values := _find_values_of_lambda(arguments[named:])):
+            start, end = values
+            text = f"({site.source[start:end]})"
+            yield Slip(
+                start, end, text, find_cost("insert.brackets_of_lambda"), f"the brackets of `{text}` are missing"
+            )
         if named is None or len(arguments[named]) != 3 or arguments[named][2].kind not in _LITERALS:
             continue
         value, end = arguments[named][2], named + 1
@@ -39,6 +45,21 @@ def list_named_values(site: Site) -> Iterator[Slip]:
             words = f"`{arguments[named][0].text}=` is given several values, without the brackets of a list"
             text = f"[{site.source[value.start : last.end]}]"
             yield Slip(value.start, last.end, text, find_cost("replace.named_argument"), words)
+
+
+def _find_values_of_lambda(arguments: list[list[Token]]) -> tuple[int, int] | None:
+    """Where the values begin and end of ``key=lambda t: t[1], t[0]``, whose function reads its own parameter in each of them."""
+    first = arguments[0]
+    colon = next((n for n, t in enumerate(first) if t.text == ":"), 0)
+    if len(first) < 3 or first[2].text != "lambda" or not 3 < colon < len(first) - 1:
+        return None
+    own, last = {t.text for t in first[3:colon] if t.kind == NAME}, first
+    for argument in arguments[1:]:
+        is_named = len(argument) > 1 and argument[1].text == "="
+        if is_named or not own.intersection(t.text for t in argument if t.kind == NAME):
+            break
+        last = argument
+    return None if last is first else (first[colon + 1].start, last[-1].end)
 
 
 def put_named_last(site: Site) -> Iterator[Slip]:

@@ -11,11 +11,13 @@ import ast
 import builtins
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax import doubts
-from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, TEXT, split_tokens
+from jupyter_selfheal.healers.syntax.token_edits import OPERATORS
+from jupyter_selfheal.healers.syntax.tokens import NAME, NUMBER, SIGN, TEXT, split_tokens
 from jupyter_selfheal.healers.syntax.word_edits import TYPES
 from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.inside.tree_names import CONSTANTS
@@ -75,6 +77,7 @@ def find_objection(mended: str, given: str, known: frozenset[str] | None) -> str
         _find_idle_name(tree, called),
         _find_overwritten_input(tree, given),
         _find_lost_question(tree, given),
+        _find_sign_for_comma(mended, given),
         _find_warning(mended),
     ):
         if words:
@@ -238,6 +241,13 @@ def _find_overwritten_input(tree: ast.Module, given: str) -> str:
                 case ast.Assign([ast.Name(name)], ast.Call() as call) if "input(" in ast.unparse(call):
                     read.add(name)
     return ""
+
+
+def _find_sign_for_comma(mended: str, given: str) -> str:
+    """``key=lambda t: t[1] * t[0]`` made of ``key=lambda t: t[1], t[0]``: who writes a comma means two values, and no product of them."""
+    more, less = (Counter(t.text for t in split_tokens(text) if t.kind == SIGN) for text in (mended, given))
+    sign = next((s for s in sorted(OPERATORS - {"**"}) if more[s] > less[s]), "")
+    return f"a comma of the cell became a `{sign}`: two values were meant" if sign and more[","] < less[","] else ""
 
 
 def _find_lost_question(tree: ast.Module, given: str) -> str:

@@ -302,7 +302,8 @@ class Doubts:
         is_by_chance = self.hypotheses.count_mended(n) == 1 and self.hypotheses.count_checks(n) <= FEW
         if not is_by_chance or self.runner.program.crashed or not types or not types <= {"int", "float"}:
             return ""
-        return next((d for old, text in self._list_changes_alike(n) if (d := describe_other_operands(old, text))), "")
+        checks, changes = self.hypotheses.count_checks(n), self._list_changes_alike(n)
+        return next((d for old, text in changes if (d := describe_other_operands(old, text, checks))), "")
 
     def _describe_doubt_of_order(self, n: int) -> str:
         """The doubt about a patch that orders otherwise, where two items at most are to be ordered, or one number is expected."""

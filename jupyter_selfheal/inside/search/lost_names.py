@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from jupyter_selfheal.inside.parsing import dump_tree
@@ -24,6 +25,7 @@ from jupyter_selfheal.inside.tree_names import (
 )
 
 _HEADS = ("def ", "async def ", "class ", "@")
+TWO = 2
 _OF_EXTENT = frozenset({"empty", "isna", "isnan", "isnull", "len", "notna", "notnull", "shape", "size"})
 """What tells how much there is, and where, whatever the values are: a sum and a maximum are missing in the same places."""
 
@@ -226,7 +228,25 @@ def find_exchanged_call(texts: Mapping[int, str], units: Sequence[Unit], others:
                 name = ast.unparse(old.func).rpartition(".")[2]
                 if name in functions and _is_exchanged(old, new) and not _is_named_so(old, functions[name]):
                     return ast.unparse(old)
+    return next((c for n, new in texts.items() if (c := _find_partial_call(units[n].text, new, units))), "")
+
+
+def _find_partial_call(old: str, new: str, units: Sequence[Unit]) -> str:
+    """The ``partial(power, 2)`` that gives the first parameter, where all that a change of ``power`` does is to exchange its two: ``exp=2`` may be meant."""
+    calls = [c for u in units for c in _list_calls(u.text) if ast.unparse(c.func).rpartition(".")[2] == "partial"]
+    for function in _list_functions(old) if calls else ():
+        given = [c for c in calls if len(c.args) == TWO and ast.unparse(c.args[0]) == function.name]
+        names = [a.arg for a in function.args.args]
+        other = dict(zip(names, names[::-1], strict=True)) if len(names) == TWO else {}
+        for later in _list_functions(new) if given and other else ():
+            turned = [_exchange_names(ast.unparse(s), other) for s in function.body]
+            if turned == [ast.unparse(s) for s in later.body]:
+                return ast.unparse(given[0])
     return ""
+
+
+def _exchange_names(text: str, other: Mapping[str, str]) -> str:
+    return re.sub(r"\w+", lambda word: other.get(word[0], word[0]), text)
 
 
 def _list_read(text: str) -> set[str]:

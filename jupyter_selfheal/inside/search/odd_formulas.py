@@ -36,7 +36,55 @@ def describe_odd_formula(old: str, new: str, texts: Iterable[str], space: Mappin
         return f"`{number}` is a number that is known: the checks may be of another unit, or wrong"
     if _count_keys_of_text(after) > _count_keys_of_text(before):
         return "by `key=str` numbers are compared as texts, of which '10' comes before '9'"
+    if backward := next(iter(_list_backward_keys(after) - _list_backward_keys(before)), ""):
+        return f"`{backward}` orders texts by their last letters"
+    if repeated := next(iter(_list_repeated(after) - _list_repeated(before)), ""):
+        return f"`{repeated}` goes on from its beginning, beside items of something else"
+    if step := next(iter(_list_single_steps(after) - _list_single_steps(before)), ""):
+        return f"`{step}` goes one by one through what is halved"
+    members = zip(_list_members(before), _list_members(after), strict=False)
+    if value := next(
+        (new for old, new in members if new != old and new.partition("=")[0] == old.partition("=")[0]), ""
+    ):
+        return f"`{value}` is a value that the enumeration gives: what asks for another may be wrong"
     return _find_longer_range(before, after)
+
+
+def _list_backward_keys(tree: ast.AST) -> set[str]:
+    """The ``t[0][::-1]`` of each ``key=lambda t: (t[1], t[0][::-1])``. (One that is the whole key is of a rhyme.)"""
+    keys = (k.value.body for k in walk(tree) if isinstance(k, ast.keyword) and isinstance(k.value, ast.Lambda))
+    parts = (part for key in keys if isinstance(key, ast.Tuple) for part in key.elts)
+    found = set()
+    for part in parts:
+        match part:
+            case ast.Subscript(_, ast.Slice(None, None, ast.UnaryOp(ast.USub(), ast.Constant(1)))):
+                found.add(ast.unparse(part))
+    return found
+
+
+def _list_repeated(tree: ast.AST) -> set[str]:
+    """The ``xs[1:] * 2`` of each ``zip(xs, xs[1:] * 2)``."""
+    given = (a for n in walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "zip" for a in n.args)
+    return {ast.unparse(a) for a in given if isinstance(a, ast.BinOp) and isinstance(a.op, ast.Mult)}
+
+
+def _list_single_steps(tree: ast.AST) -> set[str]:
+    """The ``high = high - 1`` of each loop in which something is ``(low + high) // 2``."""
+    found = set()
+    for loop in (n for n in walk(tree) if isinstance(n, ast.While)):
+        for node in walk(loop):
+            match node:
+                case ast.BinOp(ast.BinOp(ast.Name(low), ast.Add(), ast.Name(high)), ast.FloorDiv(), ast.Constant(2)):
+                    steps = {f"{name} = {name} {sign} 1" for name in (low, high) for sign in "+-"}
+                    found |= steps & {ast.unparse(n) for n in walk(loop) if isinstance(n, ast.Assign)}
+    return found
+
+
+def _list_members(tree: ast.AST) -> list[str]:
+    """``CLOSED = 'closed'`` of each class that is an enumeration."""
+    classes = (n for n in walk(tree) if isinstance(n, ast.ClassDef))
+    enums = (c for c in classes if any(ast.unparse(b).endswith(("Enum", "Flag")) for b in c.bases))
+    return [ast.unparse(s) for c in enums for s in c.body if isinstance(s, ast.Assign)]
 
 
 def _find_past_end(before: ast.AST, after: ast.AST, texts: Iterable[str], space: Mapping[str, Any]) -> str:

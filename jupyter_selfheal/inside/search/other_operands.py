@@ -1,6 +1,7 @@
 """An operand too many, or one less: of a few numbers some combination meets any one number.
 
 ``price - percent - percent`` meets ``discount(200, 10) == 180``, and ``len(xs)`` in place of ``sum(xs) / len(xs)`` meets ``mean([2, 4, 6]) == 3``.
+So does a written number that is added: ``READ and WRITE + 1`` meets ``perm == 3``.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ FEW = 2
 """Checks that a combination of a few numbers meets by chance."""
 
 
-def describe_other_operands(old: str, new: str) -> str:
-    """The doubt about a changed text that works once more with what the statement reads already, or no longer with one side of an operation;
-    empty where it is neither."""
+def describe_other_operands(old: str, new: str, checks: int = FEW) -> str:
+    """The doubt about a changed text that works once more with what the statement reads already, or no longer with one side of an operation; or
+    that adds a number, where one check alone decides; empty where it is none of these."""
     trees = ast.parse(old), ast.parse(new)
     if again := _find_statement_more(*trees):
         return f"`{again}` works once more with what is there, and some combination meets any number"
@@ -28,9 +29,31 @@ def describe_other_operands(old: str, new: str) -> str:
     if added := next((side for side in _list_sides_beside(after, before) if list_read_names(side)), None):
         is_known = statement is not None and list_read_names(added) <= list_read_names(statement)
         return f"`{ast.unparse(added)}` is read once more, and some combination meets any number" if is_known else ""
+    if checks == 1 and (number := _find_number_added(trees[1], after, before)):
+        return f"`{number}` is added for a single check, which some number meets soon enough"
     if left := next((side for side in _list_sides_beside(before, after) if list_read_names(side)), None):
         return f"`{ast.unparse(left)}` is left out, and a part of the rest may meet a number by chance"
     return ""
+
+
+def _find_number_added(new: ast.Module, after: ast.AST, before: ast.AST) -> str:
+    """The ``READ + 1`` that stands for ``READ``, but for a bound: where a range, a slice or a comparison ends, one too few is the likeliest slip."""
+    match after:
+        case ast.BinOp(kept, ast.Add() | ast.Sub(), ast.Constant(int())) if dump_tree(kept) == dump_tree(before):
+            bounds = (b for n in ast.walk(new) for b in _list_bounds(n))
+            return "" if any(n is after for bound in bounds for n in ast.walk(bound)) else ast.unparse(after)
+    return ""
+
+
+def _list_bounds(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Subscript(_, place):
+            return [place]
+        case ast.Call(ast.Name("range"), ends):
+            return ends
+        case ast.Compare(left, _, others):
+            return [left, *others]
+    return []
 
 
 def _find_statement_more(before: ast.Module, after: ast.Module) -> str:

@@ -8,6 +8,9 @@ import re
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax.fault import Fault
 
+HASH_IN_FIELD = re.compile(r"""\b[fF](["'])[^"']*\{[^{}"']*\1#[^{}"']*\1""")
+"""A text of signs within a field, of which Python before 3.12 takes the rest of the line for a comment: `f'{'#' * n}'`."""
+
 
 def split_lines(source: str) -> list[str]:
     """The lines without their ends (the source is ``"\\n".join`` of them)."""

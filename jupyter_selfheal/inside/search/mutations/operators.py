@@ -292,6 +292,7 @@ def propose_logic(s: Scope, node: ast.AST) -> Iterator[Change]:
             )
         if len(edits) > 1 and edits[-1]:  # `a and b or c`: the last one is the exception
             yield Change((edits[-1],), 0.6, node.lineno, f"the last `{old}` should be `{new}`")
+        yield from _propose_bits(s, node, old)
         for n in range(len(node.values)):
             rest = f" {old} ".join(s.parenthesize(v) for v in node.values[:n] + node.values[n + 1 :])
             yield Change(
@@ -332,6 +333,17 @@ def propose_logic(s: Scope, node: ast.AST) -> Iterator[Change]:
             getattr(node, "lineno", 0),
             f"`{s.text_of(node)}` has the wrong sign",
         )
+
+
+def _propose_bits(s: Scope, node: ast.BoolOp, old: str) -> Iterator[Change]:
+    """``READ | WRITE`` for ``READ and WRITE``: the bits of both numbers, or those that both have."""
+    if is_test(s, node) or not all(
+        isinstance(v, ast.Name | ast.Attribute) and s.may_be(v, NUMBER) for v in node.values
+    ):
+        return
+    for sign in "|&":
+        text = f"({f' {sign} '.join(map(s.text_of, node.values))})"
+        yield Change((s.replace_node(node, text),), 0.6, node.lineno, f"`{old}` should be `{sign}`")
 
 
 def is_test(s: Scope, node: ast.AST) -> bool:

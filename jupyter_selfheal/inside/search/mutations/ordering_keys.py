@@ -61,6 +61,20 @@ def propose_tie_break(s: Scope, node: ast.AST) -> Iterator[Change]:
                 yield Change((s.replace_node(body, new),), 0.35, body.lineno, words)
 
 
+def propose_mixed_order(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``key=lambda t: (-t[1], t[0])`` for ``key=lambda t: (t[1], t[0]), reverse=True``, which turns round both: the greatest first, equal ones from a to z."""
+    if not isinstance(node, ast.Call):
+        return
+    given = {k.arg: k for k in node.keywords}
+    match given.get("key"), given.get("reverse"):
+        case ast.keyword(value=ast.Lambda(body=ast.Tuple(parts))), ast.keyword(value=ast.Constant(True)) as turned:
+            start = s.text.rfind(",", 0, s.start_of(turned))
+            for part in parts:
+                new = f"-{s.parenthesize(part)}"
+                words = f"`reverse=True` turns round every part of the key, `{new}` this one alone"
+                yield Change((s.replace_node(part, new), (start, s.end_of(turned), "")), 0.7, node.lineno, words)
+
+
 def propose_new_list(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``sorted(xs)`` for ``xs.sort()``, ``xs[::-1]`` for ``xs.reverse()``, ``xs + [x]`` for ``xs.append(x)``, where what they give is read."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -79,4 +93,4 @@ def propose_new_list(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.replace_node(node, new),), 0.85, node.lineno, words)
 
 
-OPERATORS = (propose_key, propose_tie_break, propose_new_list)
+OPERATORS = (propose_key, propose_tie_break, propose_mixed_order, propose_new_list)

@@ -11,6 +11,8 @@ from tests.unit.healers.search.searching import find
 DAYS = 'DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]'
 MONTHS = 'DAYS = ["", "Jan", "Feb", "Mar"]'
 
+HALVED = "while lo < hi:\n        mid = (lo + hi) // 2\n        "
+
 ODD = [
     ("return DAYS[d.weekday()]", "return DAYS[d.weekday() + 1]", DAYS, "goes past the end"),
     ("return t.year - b.year", "return t.year - b.year - 1", "", "leaves out the smaller parts"),
@@ -33,6 +35,10 @@ ODD = [
     ("return m * 9.81", "return m * 10", "", "a number that is known"),
     ("return 299792458 * s", "return 299792458 * s / 1000", "", "a number that is known"),
     ("return min(x, y)", "return min(x, y, key=str)", "", "compared as texts"),
+    ("xs.sort(key=lambda t: (t[1], t[0]))", "xs.sort(key=lambda t: (t[1], t[0][::-1]))", "", "by their last letters"),
+    ("return list(zip(s, s[1:]))", "return list(zip(s, s[1:] * 2))", "", "goes on from its beginning"),
+    (f"{HALVED}hi = mid - 1", f"{HALVED}hi = hi - 1", "", "one by one through what is halved"),
+    ("class S(Enum):\n        A = 'a'", "class S(Enum):\n        A = 'A'", "", "a value that the enumeration gives"),
 ]
 
 
@@ -70,6 +76,18 @@ MEANT = [
     ("return h * 60", "return h * 3600", ""),
     ("return kg / cm ** 2", "return kg / cm ** 2 * 10000", ""),
     ("return max(a, b)", "return max(a, b, key=len)", ""),
+    ("return list(zip(s, s[1:]))", "return list(zip(s, s[1:] + s[:1]))", ""),
+    ("return list(zip(s, s * 2))", "return list(zip(s[1:], s * 2))", ""),
+    ("return xs", "return xs * 2", ""),
+    (f"{HALVED}hi = mid - 1", f"{HALVED}hi = mid", ""),
+    (f"{HALVED}lo = mid", f"{HALVED}lo = mid + 1", ""),
+    ("while lo < hi:\n        hi = hi", "while lo < hi:\n        hi = hi - 1", ""),
+    ("class S(Enum):\n        A = 'a'", "class S(Enum):\n        A = 'a'\n        B = S.A", ""),
+    ("class S:\n        A = 'a'", "class S:\n        A = 'A'", ""),
+    ("s = S(x)", "s = S(x.lower())", ""),
+    ("xs.sort(key=lambda w: w)", "xs.sort(key=lambda w: w[::-1])", ""),
+    ("xs.sort(key=lambda t: (t[1], t[0]))", "xs.sort(key=lambda t: (-t[1], t[0]))", ""),
+    ("xs.sort(key=lambda t: (t[::-1], 1))", "xs.sort(key=lambda t: (t[::-1], 2))", ""),
 ]
 
 

@@ -34,6 +34,25 @@ def test_an_operand_more_or_less_is_doubted(old: str, new: str, is_doubted: bool
     assert bool(describe_other_operands(old, new)) is is_doubted
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "checks", "is_doubted"),
+    [
+        ("perm = READ and WRITE", "perm = READ and WRITE + 1", 1, True),
+        ("total = price * count", "total = price * count - 1", 1, True),
+        ("total = price * count", "total = price * count - 1", 2, False),
+        ("last = xs[len(xs)]", "last = xs[len(xs) - 1]", 1, False),
+        ("total = sum(range(n))", "total = sum(range(n + 1))", 1, False),
+        ("head = xs[:n]", "head = xs[:n + 1]", 1, False),
+        ("ok = n < size", "ok = n < size + 1", 1, False),
+        ("perm = READ and WRITE", "perm = READ | WRITE", 1, False),
+    ],
+)
+def test_a_number_that_is_added_for_a_single_check_is_doubted(
+    old: str, new: str, checks: int, is_doubted: bool
+) -> None:
+    assert bool(describe_other_operands(old, new, checks)) is is_doubted
+
+
 def test_one_number_does_not_ask_for_another_combination() -> None:
     """The percentage was meant, and the assert is wrong: neither is what subtracting twice, or taking the length, says."""
     for program, check in (

@@ -26,6 +26,8 @@ SPOKEN_AGAINST = {
     "a parameter outside of its function": ("def f(n):\n    g = n\nprint(n)", "def f(n):\n    g = n\nprint(n)"),
     "too many arguments": ("def f(n):\n    return n\nf(1 2)", "def f(n):\n    return n\nf(1, 2)"),
     "a builtin's arguments": ("f(int(x, 2, 3)", "f(int(x, 2, 3))"),
+    "a product for a comma": ("xs.sort(key=lambda t: t[1], t[0])", "w.sort(key=lambda t: t[1] * t[0])"),
+    "a sum for a comma": ("print(x, sep='', x)", "print(x, sep='' + x)"),
     "a method is named": ("print('{}'.format x))", "print('{}'.format, x)"),
     "what print gives": ("x = round(x, 2) print(x)", "x = round(x, 2), print(x)"),
     "a builtin that is set by the mend": ("print = (x))", "print = (x)\nprint[0]"),
@@ -65,6 +67,9 @@ NOTHING_AGAINST = {
     "a kind in brackets": ("def f(xs: list[int] -> int:\n    return xs", "def f(xs: list[int]) -> int:\n    return xs"),
     "a sum that is a variable": ("sum = 0\nsum = sum + (x", "sum = 0\nsum = sum + (x)"),
     "a text that is a variable": ("str = 'ab'\nprint(str[0]", "str = 'ab'\nprint(str[0])"),
+    "a comma too many": ("print(x + 1,, x)", "print(x + 1, x)"),
+    "values in brackets": ("w.sort(key=lambda t: t[1], t[0])", "w.sort(key=lambda t: (t[1], t[0]))"),
+    "a power": ("x = 10,*2", "x = 10**2"),
     "a joined text": ("print(', '.join(ys)", "print(', '.join(ys))"),
 }
 KNOWN = frozenset({"x", "ys", "w", "total"})
