@@ -77,6 +77,8 @@ class Candidate:
     """One slip, mended in all its places."""
     is_anew: bool = False
     """A whole body in place of another one."""
+    senseless: int = 0
+    """How many edits are of what cannot be meant as it stands: they are gone on from, though something else is wrong too."""
     follows: Candidate | None = None
     """What a further change was made of that no check asks for: it is shown beside that, before or behind it by its ``shift``."""
     shift: float = 0.0
@@ -289,6 +291,7 @@ class Maker:
             candidate.words = f"{first.words}; {change.words}"
             candidate.edits, candidate.size, candidate.parent = first.edits + 1, first.size + size, first.result
             candidate.is_anew = first.is_anew
+        candidate.senseless = (first.senseless if first else 0) + (change.kind == "senseless") * len(change.edits)
         return candidate
 
     def compile_groups(
@@ -327,7 +330,7 @@ class Maker:
         if len(texts) == len(members):  # each by itself is suspicious of a part of what fails only
             united.weight = min(1.0, united.weight * len(members) ** (len(members) / 2))
         united.edits, united.spliced = sum(c.edits for c in members), dict(edits)
-        united.is_anew = any(c.is_anew for c in members)
+        united.is_anew, united.senseless = any(c.is_anew for c in members), sum(c.senseless for c in members)
         united.parent = max((c.result for c in members), key=lambda r: r.passed)
         self.compile_candidate(united)
         return united

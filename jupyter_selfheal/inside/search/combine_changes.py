@@ -71,7 +71,7 @@ class Frontier:
     def __init__(self, maker: Maker, known: int, look: Callable[[Sequence[Candidate]], Sequence[Seen]]) -> None:
         self.maker, self.known, self.look = maker, known, look
         self.expanded: set[int] = set()
-        self.alike: dict[tuple[int, int, int], int] = {}
+        self.alike: dict[tuple[int, int, int, int], int] = {}
         self.paired = 0
         """How many of the likeliest pairs were made."""
         self.paired_on: set[int] = set()
@@ -85,8 +85,9 @@ class Frontier:
         taken: list[Candidate] = []
         fresh = [(s, self._name_kind(s)) for s in partial if s.rank not in self.expanded and s.edits < EDITS]
         left = {CASE: CASES, MOVED: min(MOVES, sum(kind == MOVED for _, kind in fresh)), "": STATES}
-        for state, kind in sorted(fresh, key=lambda pair: _rate_state(*pair)):
-            come_to = (state.result.mask, state.result.raised, state.result.missing)
+        most = max((s.senseless for s in partial), default=0)
+        for state, kind in sorted(fresh, key=lambda pair: _rate_state(*pair, most)):
+            come_to = (state.result.mask, state.result.raised, state.result.missing, state.senseless)
             alike = self.alike.get(come_to, 0)
             is_full = len(taken) >= STATES - (left[MOVED] if kind != MOVED else 0)
             if alike < ALIKE and left[kind] and not is_full:
@@ -346,7 +347,8 @@ def _weigh_members(
 def is_likely_slip(candidate: Candidate, base: Result) -> bool:
     """Whether a first change mends what is wrong by its looks, and no check that passed fails with it: something else is wrong too."""
     is_lossless = not base.mask & ~candidate.result.mask
-    return candidate.parent is None and candidate.edits == 1 and candidate.weight >= LIKELY_SLIP and is_lossless
+    is_likely = candidate.senseless or candidate.weight >= LIKELY_SLIP
+    return candidate.parent is None and candidate.edits == 1 and bool(is_likely) and is_lossless
 
 
 def is_sure_slip(candidate: Candidate, base: Result) -> bool:
@@ -365,11 +367,11 @@ def _is_cover(chosen: Sequence[int], everything: int) -> bool:
     return True
 
 
-def _rate_state(state: Candidate, kind: str) -> tuple[float, int]:
-    """Less is better: what still fails, and how unlikely the edits are (each by itself costs something too). Where each of several got past what failed
-    before it, none of them is less likely for the others."""
+def _rate_state(state: Candidate, kind: str, senseless: int) -> tuple[float, int]:
+    """Less is better: what still fails, what is still ``senseless`` of so many such edits, and how unlikely the edits are (each by itself costs something
+    too). Where each of several got past what failed before it, none of them is less likely for the others."""
     bits = -log2(max(state.weight, 1e-9)) / (state.edits if kind == MOVED else 1)
-    return round(state.result.failed + PER_BIT * bits, 6), state.rank
+    return round(state.result.failed + senseless - state.senseless + PER_BIT * bits, 6), state.rank
 
 
 def gains_something(candidate: Candidate, base: Result, raised: int) -> bool:

@@ -51,6 +51,7 @@ from jupyter_selfheal.inside.search.mutations import (
     rebuilt_collections,
     rest_of_loop,
     same_parts,
+    senseless_code,
     shapes_of_results,
     statements,
     textbook,
@@ -112,6 +113,7 @@ OPERATORS = (
     *same_parts.OPERATORS,
     *agreed_numbers.OPERATORS,
     *idle_statements.OPERATORS,
+    *senseless_code.OPERATORS,
     *accumulators.OPERATORS,
     *parts_of_values.OPERATORS,
     *outside_values.OPERATORS,
@@ -216,7 +218,7 @@ def rank_changes(
         if change.line in comparing:
             prior *= IN_COMPARISON
         if prior != change.prior:
-            change = Change(change.edits, min(1.0, prior), change.line, change.words)
+            change = change._replace(prior=min(1.0, prior))
         line = lines.get(change.line)
         if line is None:
             line = lines[change.line] = weigh_line(suspicion, change.line)
@@ -225,6 +227,7 @@ def rank_changes(
         if known is None or known[0] < weight:
             best[key] = (weight, change)
     ranked = list(best.values())
+    ranked += senseless_code.unite_senseless(ranked)
     ranked.sort(key=lambda pair: -pair[0])
     return ranked
 

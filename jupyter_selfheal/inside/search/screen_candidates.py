@@ -120,6 +120,8 @@ class Screen:
                     self._note_result(self.candidates[index], result, count)
                 elif self._raised and is_sure_slip(self.candidates[index], self.base):
                     self._note_result(self.candidates[index], self.base, count)
+                elif self.counts_all and self.candidates[index].edits == 1 and self.candidates[index].senseless:
+                    self._note_senseless(self.candidates[index])
                 if self._is_over(self.candidates[index].rank, again) or (done >= most and not self._goes_on):
                     break
         self.tried += done - first
@@ -158,6 +160,12 @@ class Screen:
                 self.partial.append(candidate)
         elif count and result.status == OK and self._gains(candidate) and self.maker.compile_kept(candidate, self.seen):
             self.partial.append(candidate)
+
+    def _note_senseless(self, candidate: Candidate) -> None:
+        """Keep one that mends what is senseless and makes no other check pass, unless one is lost: something else is wrong too."""
+        reply = run_in_fork(lambda: self.runner.run(candidate.codes, self.given).list_fields(), WAIT)
+        if isinstance(reply, list):
+            self._note_result(candidate, Result(*reply), True)
 
     def _is_worth_showing(self, candidate: Candidate) -> bool:
         """Whether something speaks for one that passes, or stored outputs may; and it does not only keep what is missing from being read."""

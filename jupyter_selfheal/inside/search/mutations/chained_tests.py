@@ -25,7 +25,8 @@ def propose_one_of(s: Scope, node: ast.AST) -> Iterator[Change]:
     word = "in" if isinstance(first.ops[0], ast.Eq) else "not in"
     asked = ", ".join(s.text_of(v) for v in (first.comparators[0], *rest))
     new = f"{s.text_of(first.left)} {word} ({asked})"
-    yield Change((s.replace_node(node, new),), 0.95, node.lineno, f"`{s.text_of(rest[0])}` alone asks nothing")
+    words = f"`{s.text_of(rest[0])}` alone asks nothing"
+    yield Change((s.replace_node(node, new),), 0.95, node.lineno, words, "senseless")
 
 
 def propose_exclusive_cases(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -1,4 +1,4 @@
-"""Mutation operators for statements that do nothing as they stand, all of them at once: ``self.total + amount`` by itself, ``owner = owner`` in a method,
+"""Mutation operators for statements that do nothing as they stand: ``self.total + amount`` by itself, ``owner = owner`` in a method,
 ``cur.next`` in a loop that goes on while ``cur`` has one; a function inside that nothing gives back."""
 
 from __future__ import annotations
@@ -15,20 +15,12 @@ _CHAIN = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 def propose_idle_statements(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """Each of these statements as it may have been meant, and all at once where there are several."""
-    if node is not s.tree:
+    """Such a statement as it may have been meant."""
+    if (edit := _mend(s, node)) is None:
         return
-    found = [(edit, n) for n in s.order if n not in s.frozen and (edit := _mend(s, n)) is not None]
-    for edit, n in found:
-        words = (
-            f"`{edit[2].strip()}` is missing: the loop never ends"
-            if isinstance(n, ast.While)
-            else f"`{s.text_of(n)}` does nothing"
-        )
-        yield Change((edit,), 0.8, n.lineno, words)  # type: ignore[attr-defined]
-    if len(found) > 1:
-        words = f"{len(found)} statements do nothing"
-        yield Change(tuple(sorted(edit for edit, _ in found)), 0.9, found[0][1].lineno, words)  # type: ignore[attr-defined]
+    is_loop = isinstance(node, ast.While)
+    words = f"`{edit[2].strip()}` is missing: the loop never ends" if is_loop else f"`{s.text_of(node)}` does nothing"
+    yield Change((edit,), 0.8, node.lineno, words, "senseless")  # type: ignore[attr-defined]
 
 
 def _mend(s: Scope, node: ast.AST) -> Edit | None:
@@ -91,7 +83,7 @@ def propose_inner_function(s: Scope, node: ast.AST) -> Iterator[Change]:
         match given:
             case ast.Return(ast.Name() as value):
                 words = f"nothing reads `{unread[0]}`, which is defined inside"
-                yield Change((s.replace_node(value, unread[0]),), 0.9, given.lineno, words)
+                yield Change((s.replace_node(value, unread[0]),), 0.9, given.lineno, words, "senseless")
 
 
 def propose_composed(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.scope import DICT, FUNCTIONS, Change, Scope, cache_on_scope
+from jupyter_selfheal.inside.search.mutations.senseless_code import is_kept_uncalled
+from jupyter_selfheal.inside.search.scope import DICT, FUNCTIONS, Change, Scope
 from jupyter_selfheal.inside.tree_names import read_called_name
 
 _GROUPS = (
@@ -164,10 +165,9 @@ def propose_attributes(s: Scope, node: ast.AST) -> Iterator[Change]:
     else:
         yield Change((s.replace_node(node, s.text_of(node.value)),), 0.15, node.lineno, f"`.{node.attr}` is too many")
         if isinstance(node.ctx, ast.Load):
-            prior = 0.9 if isinstance(parent, ast.Expr) or _is_asked_uncalled(s, node) else 0.15
-            yield Change(
-                (s.replace_node(node, f"{s.text_of(node)}()"),), prior, node.lineno, f"`.{node.attr}` is not called"
-            )
+            kept = isinstance(parent, ast.Expr) or is_kept_uncalled(s, node)
+            edit, words = s.replace_node(node, f"{s.text_of(node)}()"), f"`.{node.attr}` is not called"
+            yield Change((edit,), 0.9 if kept else 0.15, node.lineno, words, "senseless" if kept else "guess")
             if s.is_in_loop(node) or isinstance(parent, ast.Assign):
                 yield Change(
                     (s.replace_node(node, f"{s.text_of(node)}.{node.attr}"),),
@@ -360,35 +360,3 @@ def _propose_slices(s: Scope, node: ast.Subscript, index: ast.Slice) -> Iterator
         yield Change(
             ((s.start_of(node), s.end_of(node), text),), prior, node.lineno, f"`{s.text_of(node)}` should be `{text}`"
         )
-
-
-_QUESTIONS = frozenset({"isalpha", "isdigit", "isalnum", "isupper", "islower", "isspace", "isnumeric", "isdecimal"})
-"""Methods of a text that answer yes or no."""
-
-
-def _is_asked_uncalled(s: Scope, node: ast.Attribute) -> bool:
-    """``if self.is_empty:`` where a class of the program has a method of that name, and nothing stores another thing under it, and
-    ``if c.isalpha:``: a method is always true."""
-    parent = s.parents.get(node)
-    if isinstance(parent, ast.If | ast.While | ast.IfExp):
-        is_asked = parent.test is node
-    elif isinstance(parent, ast.comprehension):
-        is_asked = node in parent.ifs
-    else:
-        is_asked = isinstance(parent, ast.BoolOp) or (
-            isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
-        )
-    return is_asked and (node.attr in _list_methods(s) or node.attr in _QUESTIONS)
-
-
-@cache_on_scope
-def _list_methods(s: Scope) -> set[str]:
-    """The methods of the program's classes that take nothing but the object, and are no properties."""
-    classes = [n for n in ast.walk(s.tree) if isinstance(n, ast.ClassDef)]
-    methods = {
-        n.name
-        for c in classes
-        for n in c.body
-        if isinstance(n, ast.FunctionDef) and not n.decorator_list and len(n.args.args) == 1
-    }
-    return methods - {n.attr for n in ast.walk(s.tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}

@@ -90,7 +90,7 @@ def propose_new_list(s: Scope, node: ast.AST) -> Iterator[Change]:
     }
     if new := forms.get(node.func.attr):
         words = f"`{s.text_of(node.func)}` changes the list in place, and gives nothing"
-        yield Change((s.replace_node(node, new),), 0.85, node.lineno, words)
+        yield Change((s.replace_node(node, new),), 0.85, node.lineno, words, "senseless")
 
 
 OPERATORS = (propose_key, propose_tie_break, propose_mixed_order, propose_new_list)

@@ -35,7 +35,11 @@ def propose_at_once(s: Scope, node: ast.AST) -> Iterator[Change]:
         line = f"{', '.join(s.text_of(a.targets[0]) for a in order)} = {_write_values(s, order)}"
         text = f"\n{indent}".join([*comments, line])
         why = f"`{targets[0]}` is replaced before it is read: assign {words} at once"
-        yield Change(((s.start_of(last[0]), s.end_of(last[-1]), text),), prior, last[-1].lineno, why)
+        edit = (s.start_of(last[0]), s.end_of(last[-1]), text)
+        is_idle = (
+            size == 2 and [s.text_of(a.value) for a in last] == targets[::-1]
+        )  # the second gives back what is there
+        yield Change((edit,), 0.9 if is_idle else prior, last[-1].lineno, why, "senseless" if is_idle else "guess")
 
 
 def propose_moved_on(s: Scope, node: ast.AST) -> Iterator[Change]:

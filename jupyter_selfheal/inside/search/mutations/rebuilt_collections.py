@@ -86,7 +86,8 @@ def propose_own_rows(s: Scope, node: ast.AST) -> Iterator[Change]:
     )
     if row is not None and is_list:
         new = f"[{s.text_of(row)} for _ in range({s.text_of(node.right)})]"
-        yield Change((s.replace_node(node, new),), 0.9, node.lineno, f"`{s.text_of(node)}` is the same row many times")
+        words = f"`{s.text_of(node)}` is the same row many times"
+        yield Change((s.replace_node(node, new),), 0.9, node.lineno, words, "senseless")
 
 
 def propose_places(s: Scope, node: ast.AST) -> Iterator[Change]:

@@ -6,6 +6,7 @@ import ast
 import itertools
 from collections.abc import Iterator
 
+from jupyter_selfheal.inside.search.mutations.senseless_code import ends_in_first_round
 from jupyter_selfheal.inside.search.scope import NUMBER, Change, Scope
 from jupyter_selfheal.inside.tree_names import list_names
 
@@ -65,7 +66,8 @@ def _propose_assignments(s: Scope, node: ast.Assign) -> Iterator[Change]:
         if sign in "+-":
             whole = (s.start_of(node), s.end_of(node), f"{target} {sign}= {s.text_of(value.operand)}")
             is_beside = s.text[end - 1] == "="  # who writes `n = -1` with its spaces means it
-            yield Change((whole,), 0.95 if is_beside else 0.4, line, f"`={sign}` should be `{sign}=`")
+            prior, words = 0.95 if is_beside else 0.4, f"`={sign}` should be `{sign}=`"
+            yield Change((whole,), prior, line, words, "senseless" if is_beside else "guess")
     for op, prior in (("+=", 0.4), ("-=", 0.2), ("*=", 0.2), ("|=", 0.08), ("//=", 0.06), ("/=", 0.06)):
         if s.may_be(value, NUMBER) or op == "+=":
             yield Change(((start, end, f" {op} "),), prior, line, f"`=` should be `{op}`")
@@ -228,7 +230,9 @@ def propose_moves(s: Scope, node: ast.AST) -> Iterator[Change]:
         whole = s.find_line_span(node)[1]
         words = f"`{s.text_of(last).splitlines()[0]}` belongs after the block"
         if whole == end:
-            yield Change(((start, end, text),), 0.6 if isinstance(last, ast.Return) else 0.35, last.lineno, words)
+            is_senseless = ends_in_first_round(s, node)
+            prior = 0.9 if is_senseless else 0.6 if isinstance(last, ast.Return) else 0.35
+            yield Change(((start, end, text),), prior, last.lineno, words, "senseless" if is_senseless else "guess")
         else:
             yield Change(((start, end, ""), (whole, whole, text)), 0.25, last.lineno, words)
         first = body[0]
