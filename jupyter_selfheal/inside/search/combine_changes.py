@@ -86,7 +86,7 @@ class Frontier:
         fresh = [(s, self._name_kind(s)) for s in partial if s.rank not in self.expanded and s.edits < EDITS]
         left = {CASE: CASES, MOVED: min(MOVES, sum(kind == MOVED for _, kind in fresh)), "": STATES}
         most = max((s.senseless for s in partial), default=0)
-        for state, kind in sorted(fresh, key=lambda pair: _rate_state(*pair, most)):
+        for state, kind in sorted(fresh, key=lambda pair: _rate_state(pair[0], pair[1], most)):
             come_to = (state.result.mask, state.result.raised, state.result.missing, state.senseless)
             alike = self.alike.get(come_to, 0)
             is_full = len(taken) >= STATES - (left[MOVED] if kind != MOVED else 0)

@@ -35,7 +35,7 @@ def propose_size(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 def _is_collection(s: Scope, node: ast.expr) -> bool:
     if isinstance(node, ast.Name):
-        kinds = s.hints.kinds.get(node.id)
+        kinds = s.hints.kinds.get(node.id, frozenset())
         return bool(kinds) and kinds <= _COLLECTIONS
     return isinstance(node, ast.Attribute) and is_name(node.value, "self") and node.attr in _list_collections(s)
 
