@@ -111,6 +111,7 @@ class Search:
             rare = (frontier.pair_on_nearest(screen.partial), maker.make_new_bodies()) if base.failed > 1 else ()
             pairs = frontier.pair_likeliest() if base.failed > 1 else frontier.pair_likeliest(EARLY_PAIRS)
             self._try_what_is_rare(itertools.chain(*rare, pairs))
+        screen.take_far_fetched()
         return self._build_report(
             ""
             if screen.plausible

@@ -95,7 +95,7 @@ def propose_kept_before(s: Scope, node: ast.AST) -> Iterator[Change]:
         or not {kept, new} <= _list_begun(s, loop)
     ):
         return
-    edits = (s.replace_node(before, s.text_of(node)), s.replace_node(node, s.text_of(before)))
+    edits = tuple((s.start_of(a), s.end_of(a), s.text_of(b)) for a, b in ((before, node), (node, before)))
     words = f"`{kept}` and `{new}` are both `{s.text_of(before.value)}` then: `{s.text_of(node)}` comes first"
     yield Change(edits, 0.85, before.lineno, words, "senseless")
 

@@ -14,9 +14,7 @@ SAID = Hints(calls={"same": [("never odd or even",)]})
 SIGNS = Hints(calls={"same": [("it's",)]})
 
 CHANGED = [
-    (ACCOUNT, "2 statements do nothing", "        self.owner = owner\n        self.n = 0\n    def add(self, k):\n        self.n += k\n"),
     (ACCOUNT, "`self.n + k` does nothing", "        self.n += k\n"),
-    (CHAIN, "2 statements do nothing", "            at = at.next\n        at.next = v\n"),
     (CHAIN, "the loop never ends", "            n += 1\n            at = at.next\n"),
     ("def f(x):\n    x == 3\n    return x\n", "does nothing", "    x = 3\n"),
     ("def deco(fn):\n    def inner(*a):\n        return fn(*a)\n    return deco\n", "nothing reads `inner`", "    return inner\n"),

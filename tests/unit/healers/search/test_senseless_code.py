@@ -1,0 +1,148 @@
+"""What cannot be meant as it stands: what is made of it, that several such places are mended at once and gone on from, and what is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search.propose_mutations import list_changes, rank_changes
+from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, Hints, Scope
+from tests.unit.healers.search.searching import find
+
+ACCOUNT = "class A:\n    def __init__(self, owner):\n        owner = owner\n        self.n = 0\n    def add(self, k):\n        self.n + k\n        return self.n\n"
+QUEUE = """class Queue:
+    def __init__(self):
+        self.items = []
+    def push(self, x):
+        self.items.append(x)
+    def pop(self):
+        if self.is_empty:
+            return None
+        return self.items.pop()
+    def is_empty(self):
+        return self.items == 0
+"""
+CHAIN = """class Node:
+    def __init__(self, value, next=None):
+        self.value = value
+        self.next = None
+def reverse(node):
+    prev = None
+    while node:
+        nxt = node.next
+        node.next = prev
+        node = nxt
+        prev = node
+    return prev
+"""
+BUBBLES = """def bubble_sort(xs):
+    n = len(xs)
+    for i in range(n):
+        for j in range(n - i):
+            if xs[j] < xs[j + 1]:
+                xs[j] = xs[j + 1]
+                xs[j + 1] = xs[j]
+    return xs
+"""
+FLAT = """def flatten(items):
+    out = []
+    for item in items:
+        if isinstance(item, list):
+            out.append(flatten(item))
+        else:
+            out.append(item)
+        return out
+"""
+LETTERS = "def letters(s):\n    return [c.lower for c in s if c.isalpha()]\n"
+COUNTS = Hints({"xs": frozenset({ITEMS}), "n": frozenset({NUMBER}), "k": frozenset({NUMBER, ITEMS})})
+
+
+def list_senseless(text: str, hints: Hints | None = None) -> list[str]:
+    """The texts that are made of what is senseless in one, each by itself."""
+    return [splice(text, c.edits) for c in list_changes(Scope(text, hints)) if c.kind == "senseless"]
+
+
+MENDED = [
+    (QUEUE, "if (self.is_empty()):"),
+    (QUEUE, "return (len(self.items)) == 0"),
+    (CHAIN, "self.next = next"),
+    (CHAIN, "        prev = node\n        node = nxt\n"),
+    (BUBBLES, "xs[j], xs[j + 1] = xs[j + 1], xs[j]"),
+    (FLAT, "            out.append(item)\n    return out\n"),
+    (LETTERS, "(c.lower()) for c"),
+    ("def f(xs):\n    if xs != 0:\n        return 1\n", "if (len(xs)) != 0:"),
+    ("def f(n):\n    total = 0\n    total =+ n\n    return total\n", "total += n"),
+    ("def f(c):\n    return c == 'a' or 'b'\n", "c in ('a', 'b')"),
+    ("def f(n):\n    return [[0] * n] * n\n", "[[0] * n for _ in range(n)]"),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), MENDED)
+def test_what_is_made(text: str, wanted: str) -> None:
+    made = list_senseless(text, COUNTS)
+    assert any(wanted in new for new in made), made
+
+
+LEFT = [
+    "def f(n):\n    return n == 0\n",
+    "def f(k):\n    return k == 0\n",
+    "class A:\n    def __init__(self):\n        self.items = []\n        self.items = 0\n    def f(self):\n        return self.items == 0\n",
+    "class A:\n    def __init__(self, next):\n        self.next = None\n        self.after = next\n",
+    "class A:\n    def __init__(self, next):\n        self.other = None\n",
+    "class A:\n    def __init__(self, n):\n        self.n = make()\n",
+    "def f(xs):\n    out = []\n    for x in xs:\n        if not x:\n            continue\n        out.append(x)\n        return out\n",
+    "def f(xs):\n    for x in xs:\n        out = [x]\n        return out\n",
+    "def f(xs):\n    out = []\n    for x in xs:\n        out.append(x)\n        return out\n    return None\n",
+    "def f(xs):\n    for x in xs:\n        first = x\n        second = first\n    return second\n",
+    "def f(xs):\n    a = b = 0\n    for x in xs:\n        b = a\n        a = x\n    return b\n",
+    "def f(xs):\n    a = b = 0\n    a = xs[0]\n    b = a\n    return b\n",
+    "def f(words):\n    return sorted(words, key=str.lower), list(map(str.upper, words))\n",
+    "class A:\n    def put(self, v):\n        v.lower = 1\n    def all(self, vs):\n        return [v.lower for v in vs]\n",
+    "def f(xs, i, j):\n    kept = xs[i]\n    xs[i] = xs[j]\n    xs[j] = kept\n",
+]
+
+
+@pytest.mark.parametrize("text", LEFT)
+def test_what_is_left(text: str) -> None:
+    assert list_senseless(text, COUNTS) == []
+
+
+def test_all_of_it_is_mended_at_once() -> None:
+    ranked = rank_changes(Scope(ACCOUNT), dict.fromkeys(range(1, 9), 1.0))
+    both = [c for _, c in ranked if c.kind == "senseless" and len(c.edits) == 2]
+    assert [c.words for c in both] == ["`owner = owner` does nothing; `self.n + k` does nothing"]
+    assert "self.owner = owner" in splice(ACCOUNT, both[0].edits)
+    assert "self.n += k" in splice(ACCOUNT, both[0].edits)
+
+
+def test_of_three_places_each_two_are_mended_too() -> None:
+    text = "def f(xs, n):\n    n == 1\n    n + 2\n    n * 3\n    return n\n"
+    united = [
+        c
+        for _, c in rank_changes(Scope(text), dict.fromkeys(range(1, 7), 1.0))
+        if len(c.edits) > 1 and c.kind == "senseless"
+    ]
+    assert sorted(len(c.edits) for c in united) == [2, 2, 2, 3]
+
+
+FOUND = [
+    (QUEUE, "q = Queue(); q.push(1); q.push(2)\nassert q.pop() == 1\nassert not q.is_empty()\nassert q.pop() == 2\nassert q.pop() is None", "self.items.pop(0)"),
+    (BUBBLES, "assert bubble_sort([3, 1, 2]) == [1, 2, 3]\nassert bubble_sort([]) == []\nassert bubble_sort([2, 1, 2, 0]) == [0, 1, 2, 2]", "range(n - i - 1)"),
+    (FLAT, "assert flatten([1, [2, [3]]]) == [1, 2, 3]\nassert flatten([]) == []\nassert flatten([[], [4]]) == [4]", "out.extend(flatten(item))"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("definition", "checks", "wanted"), FOUND)
+def test_what_else_is_wrong_is_found_on_top_of_it(definition: str, checks: str, wanted: str) -> None:
+    patches = find(definition, checks, 60)["patches"]
+    assert patches
+    assert wanted in "".join(patches[0]["texts"].values())
+
+
+def test_evenness_that_nothing_speaks_of_is_unlikely() -> None:
+    def weigh(text: str) -> float:
+        changes = rank_changes(Scope(text, COUNTS), dict.fromkeys(range(1, 6), 1.0))
+        return max(w for w, c in changes if "% 2 == 0" in c.edits[0][2])
+
+    plain = "def f(xs):\n    return [x for x in xs]\n"
+    assert weigh(plain) < weigh(plain.replace("def f", "def even")) / 2
