@@ -29,9 +29,11 @@ class FeaturesLeftOut(Rule):
 
     Of dummies that were made of each table by itself those of the fitted one, with 0: `model.predict(homes.reindex(columns=model.feature_names_in_, fill_value=0))`.
 
+    Of a formula's terms for another variable (`bs(grid, df=6)[0]`, fitted to `bs(age, df=6)[0]`) the names: `model.predict(design.set_axis(model.feature_names_in_, axis=1))`.
+
     The constant that a model of statsmodels was fitted to (`shapes (1,2) and (3,) not aligned`): `fit.predict(sm.add_constant(new, has_constant="add"))`; without `has_constant` none is added to a single row.
 
-    **Fix safety** Safe for the same columns in another order, where the call does not list them, and for the constant where all else is there. Unsafe otherwise: the model may be meant to be fitted to others. Silent where the table does not have the columns, where some are missing and others
+    **Fix safety** Safe for the same columns in another order, where the call does not list them, for the same terms of another variable, and for the constant where all else is there. Unsafe otherwise: the model may be meant to be fitted to others. Silent where the table does not have the columns, where some are missing and others
     unseen, and where columns that are missing do not stand in the call.
     """
 
@@ -55,8 +57,7 @@ class FeaturesLeftOut(Rule):
             yield from aligned
             return
         if "unseen at fit time" in evalue:
-            if "now missing" not in evalue:
-                yield from self._leave_out(context, missing)
+            yield from self._name_terms(context) if "now missing" in evalue else self._leave_out(context, missing)
             return
         if "..." in missing:
             return
@@ -102,6 +103,29 @@ class FeaturesLeftOut(Rule):
                 prior=0.65,
             )
             return
+
+    def _name_terms(self, context: RuleContext) -> Iterator[Patch]:
+        """A formula's columns of another variable (`bs(grid, df=6)[0]` for `bs(age, df=6)[0]`), by their places."""
+        for call in context.list_calls_at_failure():
+            model = context.read_plain_chain(call.func.value) if isinstance(call.func, ast.Attribute) else None
+            table = context.read_plain_chain(call.args[0]) if call.args else None
+            if model is None or table is None or not context.is_true(f"hasattr({model}, 'feature_names_in_')"):
+                continue
+            terms = (
+                f"[__import__('re').sub(r'\\(\\w+', '(', str(n)) for n in {n}]"
+                for n in (f"{model}.feature_names_in_", table)
+            )
+            if context.is_true(f"hasattr({table}, 'columns') and {' == '.join(terms)}"):
+                new = f"{table}.set_axis({model}.feature_names_in_, axis=1)"
+                yield self.patch(
+                    context.replace_here((*context.span(call.args[0]), new)),
+                    f"Name the columns as those that it was fitted to: `{new}`",
+                    f"`{table}` has the same terms of another variable, and since scikit-learn 1.2 names decide.",
+                    applicability=Applicability.SAFE,
+                    why="The terms are the same in the same order, by which scikit-learn went until 1.2.",
+                    prior=0.93,
+                )
+                return
 
     def _reorder(self, context: RuleContext) -> Iterator[Patch]:
         """The same columns in the order in which it was fitted to them."""

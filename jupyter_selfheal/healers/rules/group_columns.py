@@ -6,14 +6,18 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.healers.rules.context.nodes import read_literal
 from jupyter_selfheal.model import Applicability, Edit, Patch, RunCells
 
 NO_ATTRIBUTE = re.compile(r"'DataFrame' object has no attribute '(\w+)'")
-NOT_LISTED = re.compile(r"^[\"']\['(\w+)'\] not in index")
+NOT_LISTED = re.compile(r"^[\"']\['(\w+)'\] not (?:in index|found in axis)")
+ROW_WISE = frozenset({"copy", "drop_duplicates", "dropna", "fillna", "head", "query", "sample", "sort_index", "sort_values", "tail"})  # fmt: skip
+"""Methods that give a table of the same columns."""
 RELEASE = "int(__import__('pandas').__version__.split('.')[0])"
 
 
@@ -29,7 +33,13 @@ class Applied:
     """What ``apply`` is called on."""
 
     grouping: ast.Call
-    table: ast.Name
+    table: ast.expr
+    """What has the columns of the table that is grouped: ``df``, ``df[mask]``, ``df`` of ``df.sort_values("x")``."""
+
+    @property
+    def name(self) -> str:
+        """The variable that holds it."""
+        return src.find_root_name(self.table)
 
 
 class GroupColumns(Rule):
@@ -38,8 +48,9 @@ class GroupColumns(Rule):
     **Failure** `KeyError: 'year'` or `AttributeError: 'DataFrame' object has no attribute 'year'` in `f`, or later, of what
     `df.groupby(["year", "sex"]).apply(f)` gave. Since pandas 3.0 the groups are without these columns.
 
-    **Fix** `df.groupby(["year", "sex"])[list(df.columns)].apply(f)`, wherever groups are made by the missing column. Where `f`
-    returns the group itself, changed, `group_keys=False`: the rows then kept their labels.
+    **Fix** `df.groupby(["year", "sex"])[list(df.columns)].apply(f)`, wherever groups are made by the missing column, also of `df[mask]` and
+    `df.sort_values("day")`. Where `f` returns the group itself, changed, `group_keys=False`: the rows then kept their labels. Of a chain that makes columns
+    `.drop(columns="year")` right behind `apply` goes, as nothing is there to drop.
 
     **Fix safety** Safe: it is what pandas did until 3.0, and the failing statement is, or depends on, such a call.
     """
@@ -58,10 +69,12 @@ class GroupColumns(Rule):
         if not name or (context.failure.ename == "AttributeError" and not match):
             return
         applied = list(_list_applied(context, name))
-        if not applied or not _depends_on_column(context, applied):
-            return
         release = context.number(RELEASE)
         if not isinstance(release, int | float) or release < 3:
+            return
+        if not applied:
+            yield from self._drop_nothing(context, name)
+        if not applied or not _depends_on_column(context, applied):
             return
         edits = _build_edits(context, applied)
         if edits:
@@ -71,6 +84,29 @@ class GroupColumns(Rule):
                 f"Since pandas 3.0, a function applied to groups no longer gets the column `{name}`.",
                 prior=0.85,
             )
+
+    def _drop_nothing(self, context: RuleContext, name: str) -> Iterator[Patch]:
+        """``….groupby("hour").apply(f).drop(columns="hour")`` of a table without a name: ``f`` no longer gets what is dropped."""
+        for call in context.list_calls_at_failure():
+            applied = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "drop" else None
+            if not isinstance(applied, ast.Call) or not isinstance(applied.func, ast.Attribute):
+                continue
+            named = {k.arg: k.value for k in call.keywords}
+            is_plain = set(named) == ({"axis"} if call.args else {"columns"})
+            dropped = call.args[0] if call.args else named.get("columns")
+            is_whole = is_plain and dropped is not None and read_literal(dropped)[1] in (name, [name])
+            if not is_whole or applied.func.attr != "apply" or not _is_grouped_by(applied.func.value, name):
+                continue
+            if "axis" in context.text(applied):
+                return  # it may reckon with all columns of a row
+            start, end = context.span(applied)[1], context.span(call)[1]
+            yield self.patch(
+                context.replace_here((start, end, "")),
+                f"Remove `{context.source[start:end]}`",
+                f"Since pandas 3.0, a function applied to groups no longer gets the column `{name}`: nothing is there to drop.",
+                prior=0.85,
+            )
+            return
 
 
 def _list_cells(context: RuleContext) -> Iterator[tuple[str, str]]:
@@ -82,7 +118,7 @@ def _list_cells(context: RuleContext) -> Iterator[tuple[str, str]]:
 
 def _list_applied(context: RuleContext, name: str) -> Iterator[Applied]:
     """Calls of ``apply`` on groups by the column."""
-    grouped: dict[str, tuple[ast.Call, ast.Name]] = {}
+    grouped: dict[str, tuple[ast.Call, ast.expr]] = {}
     for cell_id, source in _list_cells(context):
         for statement in src.list_statements(source):
             for node in ast.walk(statement.node):
@@ -101,14 +137,24 @@ def _list_applied(context: RuleContext, name: str) -> Iterator[Applied]:
                     grouped[target] = made
 
 
-def _find_grouping(node: ast.expr, name: str) -> tuple[ast.Call, ast.Name] | None:
-    """The call and the table of ``table.groupby(keys)``, where the keys are written down and one is the name."""
+def _is_grouped_by(node: ast.expr, name: str) -> TypeGuard[ast.Call]:
+    """Whether it is ``….groupby(keys)``, where the keys are written down and one is the name."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "groupby"):
-        return None
+        return False
     keys = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "by"), None)
     items = keys.elts if isinstance(keys, ast.List | ast.Tuple) else [keys]
-    named = any(isinstance(i, ast.Constant) and i.value == name for i in items)
-    return (node, node.func.value) if named and isinstance(node.func.value, ast.Name) else None
+    return any(isinstance(i, ast.Constant) and i.value == name for i in items)
+
+
+def _find_grouping(node: ast.expr, name: str) -> tuple[ast.Call, ast.expr] | None:
+    """The call and the table of ``table.groupby(keys)``, as above."""
+    if not _is_grouped_by(node, name) or not isinstance(node.func, ast.Attribute):
+        return None
+    table = node.func.value
+    while isinstance(table, ast.Call) and isinstance(table.func, ast.Attribute) and table.func.attr in ROW_WISE:
+        table = table.func.value
+    is_plain = isinstance(table.value if isinstance(table, ast.Subscript) else table, ast.Name)
+    return (node, table) if is_plain else None
 
 
 def _depends_on_column(context: RuleContext, applied: list[Applied]) -> bool:
@@ -136,12 +182,13 @@ def _build_edits(context: RuleContext, applied: list[Applied]) -> tuple[Edit, ..
     for one in applied:
         mine = splices.setdefault(one.cell_id, {})
         end = src.find_span(one.source, one.groups)[1]
-        whole = f"{one.groups.id}.obj" if isinstance(one.groups, ast.Name) else one.table.id
+        table = src.extract_text(one.source, one.table) if one.groups is one.grouping else one.name
+        whole = f"{one.groups.id}.obj" if isinstance(one.groups, ast.Name) else table
         mine[end, end, f"[list({whole}.columns)]"] = None
         if one.groups is one.grouping and _returns_the_group(context, one.call.args[0]) and not _has_keys(one.grouping):
             inside = src.find_span(one.source, one.grouping)[1] - 1
             mine[inside, inside, ", group_keys=False"] = None
-        if one.table.id in src.collect_names([one.statement.node]).binds:
+        if one.name in src.collect_names([one.statement.node]).binds:
             first += _list_makers(context, one)
     edits: list[Edit] = [RunCells(tuple(dict.fromkeys(first)))] if first else []
     for cell_id, changes in splices.items():
@@ -153,7 +200,7 @@ def _list_makers(context: RuleContext, one: Applied) -> list[str]:
     """The cell above that made the table which the statement overwrites: it must run again first."""
     above = [c for c, _ in _list_cells(context)]
     above = above[: above.index(one.cell_id)]
-    made = [c for c in above if one.table.id in src.find_names(context.source_of(c)).binds]
+    made = [c for c in above if one.name in src.find_names(context.source_of(c)).binds]
     return made[-1:]
 
 

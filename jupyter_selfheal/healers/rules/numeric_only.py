@@ -31,7 +31,7 @@ _ANY = ("count", "size", "nunique", "first", "last", "len")
 MESSAGE = re.compile(
     r"Cannot perform reduction|does not support operation|could not convert string to float|agg function failed|"
     r"[Cc]ould not convert|Cannot aggregate non-numeric|unsupported operand type|not supported between|"
-    r"dtype .* does not support|Cannot convert .* to numeric|can only concatenate|No numeric types|category (?:dtype|type) does not support"
+    r"Cannot interpolate with (?:str|object) dtype|dtype .* does not support|Cannot convert .* to numeric|can only concatenate|No numeric types|category (?:dtype|type) does not support"
 )
 TABLES = ("pandas.DataFrame", "pandas.DataFrameGroupBy", "pandas.Rolling", "pandas.Expanding", "pandas.DatetimeIndexResampler",
           "pandas.Resampler", "pandas.RollingGroupby", "pandas.ExponentialMovingWindow")  # fmt: skip
@@ -48,7 +48,7 @@ class NumericOnly(Rule):
 
     So where the sums of a `groupby` or `resample` are not as expected or stored: texts are put together there, and were left out.
 
-    **Fix** `numeric_only=True` in the call; where a pivot table or `agg` reduces, the numeric columns are selected before it, as where `agg` is given a function of the notebook's own.
+    **Fix** `numeric_only=True` in the call; `df.fillna(df.select_dtypes('number').interpolate())`, which keeps the texts; where a pivot table or `agg` reduces, the numeric columns are selected before it, as where `agg` is given a function of the notebook's own.
 
     **Fix safety** Safe: pandas before 2.0 left such columns out without a word, which is what the code was written for, and
     the live object is a table of which some columns are numeric. Never for a single column of text. Where a cell above asks for columns of dtype object,
@@ -72,6 +72,9 @@ class NumericOnly(Rule):
             if not isinstance(call.func, ast.Attribute):
                 continue
             live = context.describe_all([call.func.value], calls=True)[0]
+            if call.func.attr == "interpolate" and live.is_a("pandas.DataFrame"):
+                yield from self._interpolate_numbers(context, call, call.func.value)
+                return
             if call.func.attr in REDUCTIONS and live.is_a(*TABLES) and not _has_keyword(call, "numeric_only"):
                 table = _write_table(context, call.func.value)
                 if context.number(f"len({table}.select_dtypes('number').columns)") == 0:
@@ -104,6 +107,23 @@ class NumericOnly(Rule):
                 return
         if re.search(r"'str'|string dtype", context.failure.evalue):
             yield from self._select_for_own_function(context.view_cell(context.failure.cell_id))
+
+    def _interpolate_numbers(self, context: RuleContext, call: ast.Call, owner: ast.expr) -> Iterator[Patch]:
+        """``df.fillna(df.select_dtypes("number").interpolate())``: columns of objects were passed over, and are kept."""
+        table = context.read_plain_chain(owner)
+        if table is None or _has_keyword(call, "inplace") or _has_keyword(call, "axis"):
+            return
+        if context.is_true(
+            f"not {table}.index.is_unique or {table}.select_dtypes(['datetime', 'timedelta']).isna().any(axis=None)"
+        ):
+            return
+        start, end = context.span(owner)[1], context.span(call)[1]
+        yield self.patch(
+            context.replace_here((start, end, f".fillna({table}.select_dtypes('number'){context.source[start:end]})")),
+            "Interpolate the numeric columns",
+            "Some columns hold text, between which there is nothing to interpolate.",
+            prior=0.9,
+        )
 
     def _leave_texts_out(self, context: RuleContext) -> Iterator[Patch]:
         """``df.groupby("k").sum()``, with whose result nobody is content: of texts there is a sum since pandas 2.0."""
