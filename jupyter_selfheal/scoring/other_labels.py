@@ -21,11 +21,13 @@ SHORTEST, ALIKE = 3, 0.7
 
 
 def find_other_label(case: Case, patch: Patch) -> str:
-    """The text of a cell that the failure names, which the patch leaves out or puts a text in the place of that is nothing like it; empty where it
+    """The text of a cell that the failure names, or an argument that is not known, which the patch leaves out or puts a text in the place of that is nothing like it; empty where it
     does neither."""
     if case.failure.ename in ("AssertionError", ""):
         return ""
     for _, old, new in list_patched_cells(case, patch):
+        if keyword := _find_left_out_keyword(old, new, case.failure.evalue):
+            return keyword
         before, after = (Counter(_list_texts(source)) for source in (old, new))
         named = {n.id if isinstance(n, ast.Name) else n.attr for n in src.walk(new) if isinstance(n, ast.Name | ast.Attribute)}  # fmt: skip
         brought = [*(after - before), *named]
@@ -33,6 +35,22 @@ def find_other_label(case: Case, patch: Patch) -> str:
             if is_named(label, case.failure.evalue) and not any(are_alike(label, other) for other in brought):
                 return label
     return ""
+
+
+def _find_left_out_keyword(old: str, new: str, message: str) -> str:
+    """``sd`` of ``norm(loc=0, sd=1)``, which takes no such argument, where nothing came for it: what the author gave is lost, though a default may be the same."""
+    if "unexpected keyword" not in message:
+        return ""
+    before, after = (Counter(_list_named(source)) for source in (old, new))
+    return next((k for k in before - after if is_named(k, message)), "") if not after - before else ""
+
+
+def _list_named(source: str) -> Iterator[str]:
+    """Names, attributes and keywords."""
+    for node in src.walk(source):
+        match node:
+            case ast.Name(name) | ast.Attribute(_, name) | ast.keyword(str(name)):
+                yield name
 
 
 def is_named(label: str, message: str) -> bool:

@@ -39,7 +39,7 @@ class NumberAsText(Rule):
     """Read the number from a text where a number is taken.
 
     **Failure** `TypeError: type str doesn't define __round__ method` at `round(price, 2)`, `'str' object cannot be interpreted as an integer`
-    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `unsupported operand type(s) for -: 'str' and 'str'` at `row["end"] - row["start"]`, `alpha must be numeric or None, not a string` (in `scatter_kws={"alpha": "0.5"}` too), `window must be an integer 0 or greater` or `passed window 3 is not compatible with a datetimelike index` at `rolling(window="3")`, `table["n"] > "3"`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
+    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")` or `np.fft.fft(wave, n="8")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `unsupported operand type(s) for -: 'str' and 'str'` at `row["end"] - row["start"]`, `alpha must be numeric or None, not a string` (in `scatter_kws={"alpha": "0.5"}` too), `window must be an integer 0 or greater` or `passed window 3 is not compatible with a datetimelike index` at `rolling(window="3")`, `table["n"] > "3"`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
     holds a number.
 
     **Fix** `float(price)` or `int(n)` at the place, as the text and the function demand; `float(price)` for a function's parameter in a product,
@@ -65,7 +65,7 @@ class NumberAsText(Rule):
             return
         everywhere = _list_settings(context, match["setting"]) if match and match["setting"] else []
         for node in context.list_failing_nodes(ast.Call, ast.BinOp, ast.UnaryOp):
-            places = everywhere or [n for n in _list_numbers(node, match) if find_type(context, n) == "str"]
+            places = everywhere or [n for n in _list_numbers(context, node, match) if find_type(context, n) == "str"]
             functions = [read_number_in(context, n) for n in places]
             if not places or not all(functions):
                 continue
@@ -173,7 +173,16 @@ def _list_settings(context: RuleContext, name: str) -> list[ast.expr]:
     ]
 
 
-def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
+def _list_only_text(context: RuleContext, call: ast.Call) -> list[ast.expr]:
+    """The one text that NumPy or SciPy, which know no labels, are given: ``np.fft.fft(wave, n="8")``."""
+    given = [*call.args, *(k.value for k in call.keywords)]
+    texts = [n for n in given if find_type(context, n) == "str"]
+    written = [n for n in texts if isinstance(n, ast.Constant) and PLAIN.fullmatch(str(n.value))]
+    is_numeric = len(texts) == 1 and context.describe_all([call.func])[0].path.startswith(("numpy.", "scipy."))
+    return written if is_numeric else []
+
+
+def _list_numbers(context: RuleContext, node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
     """What must be a number of a call, a product or a sign; of a call the one argument where the message names it."""
     if isinstance(node, ast.UnaryOp):
         return [node.operand]
@@ -183,7 +192,9 @@ def _list_numbers(node: ast.AST, match: re.Match[str] | None) -> list[ast.expr]:
     if not isinstance(node, ast.Call):
         return []
     if match and match["inside"]:  # of a method that counts: `counts.most_common("2")`
-        return node.args[:1] if read_last_name(node.func) in COUNTING and isinstance(node.func, ast.Attribute) else []
+        if read_last_name(node.func) in COUNTING and isinstance(node.func, ast.Attribute):
+            return node.args[:1]
+        return _list_only_text(context, node)
     if match and match["window"]:  # `rolling("3")` of what has dates as its index
         return [k.value for k in node.keywords if k.arg == "window"] or node.args[:1]
     if match and match["named"]:

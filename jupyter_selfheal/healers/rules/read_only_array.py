@@ -62,7 +62,7 @@ class ReadOnlyArray(Rule):
     def _copy(self, context: RuleContext, other: RuleContext, node: ast.Assign, *, is_text: bool) -> Iterator[Patch]:
         splice = _copy_array(other, node.value, ".astype(object)" if is_text else ".copy()")
         title = f"Copy the array before it is written into: `{splice[2].strip('()')}`"
-        cause = "Since pandas 3.0, arrays that share data with a table are read-only."
+        cause = "The array shares its data with what it was made of, and is read-only."
         if is_text:
             title = "Let the array hold any object: `.astype(object)`"
             cause = "Since pandas 3.0, the values of a column of text are an array that holds nothing but texts."

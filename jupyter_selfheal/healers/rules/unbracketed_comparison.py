@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import Splice
+from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(
@@ -24,7 +25,8 @@ class UnbracketedComparison(Rule):
 
     **Fix** `df[(df.a > 2) & (df.b < 4)]`: Python binds `&` and `|` more closely than comparisons, and `~`, too: `df[~(df.a == "x")]`.
 
-    **Fix safety** Safe where each part is a comparison of its own, or the name of a mask: a chain through `2 & df.b` has no meaning.
+    **Fix safety** Safe where each part is a comparison of its own, or the name of a mask: a chain through `2 & df.b` has no meaning. Unsafe where
+    one asks truth values or numbers for a text, or texts for a number (`df["ok"] == "True"`), which none of them is.
     """
 
     code = "PDA115"
@@ -53,14 +55,28 @@ class UnbracketedComparison(Rule):
         for node in context.list_nodes_at_failure(ast.Compare):
             changes = add_parentheses(context.source, node) if isinstance(node, ast.Compare) else []
             if changes:
-                edits = context.replace(context.cell_id, changes)
+                unlike = _find_unlike(context, changes)
                 yield self.patch(
-                    edits,
+                    context.replace(context.cell_id, changes),
                     "Put parentheses around the comparisons",
                     "`&` and `|` come before comparisons.",
-                    prior=0.9,
+                    applicability=Applicability.UNSAFE if unlike else Applicability.SAFE,
+                    why=f"Nothing meets `{unlike}`: the values are of another type." if unlike else self.why,
+                    prior=0.6 if unlike else 0.9,
                 )
                 return
+
+
+def _find_unlike(context: RuleContext, brackets: list[Splice]) -> str:
+    """A part that asks numbers or truth values for a text, or texts for a number, which none of them is: ``df["ok"] == "True"``; empty where there is none."""
+    places = [place for place, _, _ in brackets]
+    for part in (context.source[a:b].strip() for a, b in zip(places[::2], places[1::2], strict=True)):
+        match parse_expression(part):
+            case ast.Compare(left, [ast.Eq()], [ast.Constant(asked)]) if isinstance(asked, str | int | float):
+                kinds = "biufc" if isinstance(asked, str) else "OTUS"
+                if context.is_true(f"{ast.unparse(left)}.dtype.kind in {kinds!r} and not ({part}).any()"):
+                    return part
+    return ""
 
 
 def _joins(other: ast.expr) -> bool:

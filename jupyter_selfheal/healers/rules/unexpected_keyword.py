@@ -191,11 +191,12 @@ class UnexpectedKeyword(Rule):
 
 
 def _is_normal(context: RuleContext, call: ast.Call) -> bool:
-    """True for a method of ``scipy.stats.norm``, and for ``normal`` of NumPy's module or generator."""
+    """True for ``scipy.stats.norm`` and its methods, and for ``normal`` of NumPy's module or generator."""
+    called = context.describe_all([call.func])[0]
     if not isinstance(call.func, ast.Attribute):
-        return False
+        return called.type == "norm_gen"
     owner = context.describe_all([call.func.value])[0]
-    if owner.type == "norm_gen":
+    if "norm_gen" in (owner.type, called.type):
         return True
     is_random = owner.type in ("Generator", "RandomState") or (owner.is_module and owner.name == "numpy.random")
     return call.func.attr == "normal" and is_random

@@ -91,3 +91,21 @@ def test_a_model_that_knows_what_a_name_means_is_not_asked_again() -> None:
     reasons = {h: build_verdict(Patch((), "change it", healer=h), found).reasons for h in ("search", "language_model")}
     assert any(told in text for text in reasons["search"])
     assert not any(told in text for text in reasons["language_model"])
+
+
+@pytest.mark.parametrize(
+    ("new", "keyword"),
+    [
+        ("d = norm(loc=0)", "sd"),
+        ("d = norm()", "sd"),
+        ("d = norm(loc=0, scale=1)", ""),
+        ("d = norm(0, width)", ""),
+        ("d = other(loc=0)", ""),
+    ],
+)
+def test_an_argument_that_is_not_known_and_is_only_left_out_is_named(new: str, keyword: str) -> None:
+    evalue = "_parse_args() got an unexpected keyword argument 'sd'"
+    case = case_of(["d = norm(loc=0, sd=1)"], ename="TypeError", evalue=evalue)
+    assert find_other_label(case, patch_of(case, new)) == keyword
+    other = case_of(["d = norm(loc=0, sd=1)"], ename="TypeError", evalue="_parse_args() got multiple values for 'sd'")
+    assert not find_other_label(other, patch_of(other, new))

@@ -321,11 +321,23 @@ def propose_otherwise(s: Scope, node: ast.AST) -> Iterator[Change]:
         return
     tests = [*list_likeliest_tests(s)[:MOST], *((s.text_of(a), 0.25) for a in list_tests_in(s))]
     values = [v for v, _ in _list_results(s)] + [n for n in s.values if s.name_may_be(n, s.infer_kinds(node))]
-    old, atom = s.text_of(node), s.parenthesize(node)
+    old, atom, never = s.text_of(node), s.parenthesize(node), _list_tests_that_fail(node)
     for (test, prior), value in itertools.product(tests, dict.fromkeys(values)):
-        if value != old:
+        if value != old and test not in never:
             edit = s.replace_node(node, f"{atom} if {test} else {value}")
             yield Change((edit,), prior * 0.22, node.lineno, f"`{old}` lacks `if {test} else {value}`")
+
+
+def _list_tests_that_fail(node: ast.AST) -> set[str]:
+    """Tests under which a value can only raise: ``table is None`` for ``table["n"].sum()``, ``not xs`` for ``xs[0]``, ``not total`` for ``hits / total``."""
+    never = set[str]()
+    for part in ast.walk(node):
+        match part:
+            case ast.Attribute(ast.Name(name)):
+                never.add(f"{name} is None")
+            case ast.Subscript(ast.Name(name)) | ast.BinOp(_, ast.Div() | ast.FloorDiv() | ast.Mod(), ast.Name(name)):
+                never |= {f"{name} is None", f"not {name}"}
+    return never
 
 
 OPERATORS = (

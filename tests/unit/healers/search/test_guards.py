@@ -136,3 +136,17 @@ def test_what_reads_a_name_that_nothing_binds_gets_no_condition(known: str, is_p
     source = "def total(xs):\n    s = 0\n    clean(xs)\n    for x in xs:\n        s += x\n    return s\n"
     texts = list_texts(source, "`clean(xs)` lacks the condition", Hints(defined=frozenset(known.split())))
     assert bool(texts) is is_put
+
+
+@pytest.mark.parametrize(
+    ("text", "never", "may"),
+    [
+        ("first = people['name'].str.split()", "if people is None", "if first is None"),
+        ("def f(xs, y):\n    return xs[0]", "if not xs", "if xs is not None"),
+        ("def f(hits, total):\n    return hits / total", "if not total", "if not hits"),
+    ],
+)
+def test_a_value_is_not_taken_just_where_it_can_only_raise(text: str, never: str, may: str) -> None:
+    found = list_texts(text, "lacks `if")
+    assert any(may in new for new in found)
+    assert not any(never in new for new in found)
