@@ -177,7 +177,7 @@ def _list_only_text(context: RuleContext, call: ast.Call) -> list[ast.expr]:
     """The one text that NumPy or SciPy, which know no labels, are given: ``np.fft.fft(wave, n="8")``."""
     given = [*call.args, *(k.value for k in call.keywords)]
     texts = [n for n in given if find_type(context, n) == "str"]
-    written = [n for n in texts if isinstance(n, ast.Constant) and PLAIN.fullmatch(str(n.value))]
+    written: list[ast.expr] = [n for n in texts if isinstance(n, ast.Constant) and PLAIN.fullmatch(str(n.value))]
     is_numeric = len(texts) == 1 and context.describe_all([call.func])[0].path.startswith(("numpy.", "scipy."))
     return written if is_numeric else []
 
