@@ -35,7 +35,7 @@ class ArgumentsForList(Rule):
     **Failure** `TypeError: mean() takes 1 positional argument but 3 were given` at `mean(3, 4, 5)`, where `def mean(marks):` takes its length;
     `list.append() takes exactly one argument (2 given)` at `marks.append(3, 4)`.
 
-    **Fix** `mean([3, 4, 5])`; `marks.extend([3, 4])`, `queue.insert(0, "a")` where the list holds no numbers; `model.predict([[10.0, 3]])`; `sum(marks)` for `sum(*marks)`, `sum([3, 4])` for `sum(3, 4)`, and so of `reduce`; `orders.groupby(["shop", "drink"])`.
+    **Fix** `mean([3, 4, 5])`; `" ".join([first, last])`; `marks.extend([3, 4])`, `queue.insert(0, "a")` where the list holds no numbers; `model.predict([[10.0, 3]])`; `sum(marks)` for `sum(*marks)`, `sum([3, 4])` for `sum(3, 4)`, and so of `reduce`; `orders.groupby(["shop", "drink"])`.
 
     **Fix safety** Safe for names that are all columns of the table (unsafe for `"first"` or `"last"`, which may say what is kept), for as many numbers as an estimator was fitted on, and for a star before the one argument of a function that takes a collection, of single values. Unsafe otherwise: an argument may be too many. Silent where the function does not use its parameter as a collection, and where it is given one.
     """
@@ -73,6 +73,13 @@ class ArgumentsForList(Rule):
                 return
             if isinstance(call.func, ast.Attribute):
                 live = context.describe_all([call.func.value], calls=True)[0]
+                if call.func.attr == "join" and all(v.type == "str" for v in context.describe_all(call.args)):
+                    yield self.patch(
+                        context.replace_here((start, end, items)),
+                        "Put the texts into one list",
+                        "`join` takes one collection of texts.",
+                        prior=0.9,
+                    )
                 if call.func.attr != "append" or live.type not in ("list", "deque"):
                     return
                 at = context.find_attribute_span(call.func)[0]

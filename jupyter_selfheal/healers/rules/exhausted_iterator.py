@@ -23,7 +23,7 @@ class ExhaustedIterator(Rule):
     """Keep the items of a generator that is read twice.
 
     **Failure** `ValueError: max() arg is an empty sequence`, `StopIteration`, `ZeroDivisionError`, an assert and the like, where a
-    name that the failing statement reads is bound to a generator, `map`, `filter` or `zip` that has nothing left.
+    name that the failing statement reads, or that what it reads was made of, is bound to a generator, `map`, `filter` or `zip` that has nothing left.
 
     Also `RuntimeError: generator raised StopIteration`.
 
@@ -66,6 +66,7 @@ class ExhaustedIterator(Rule):
             if isinstance(a, ast.Name)
         }  # a list has no next()
         names = [n for n in names if n not in stepped]
+        names += [n for n in _list_read_twice(context, frozenset(names)) if n not in stepped]
         for name in context.ask(questions.LIST_EXHAUSTED, names=names):
             made = context.find_last_assignment(name)
             is_one_pass = made is not None and (_is_one_pass(made.node.value) or _is_own_call(context, made.node.value))
@@ -112,6 +113,17 @@ class ExhaustedIterator(Rule):
                     prior=0.97,
                 )
                 return
+
+
+def _list_read_twice(context: RuleContext, names: frozenset[str]) -> list[str]:
+    """What the names that the failing statement reads were made of in its cell, where the cell reads it more than once."""
+    statements = [s.node for s in src.list_statements(context.source)]
+    read = [n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    made = frozenset[str]()
+    for node in reversed(statements):
+        if isinstance(node, ast.Assign | ast.AugAssign) and (names | made) & src.collect_names([node]).binds:
+            made |= list_read_names(node.value)
+    return sorted(n for n in made - names if read.count(n) > 1)
 
 
 def _is_stop(raised: ast.expr) -> bool:

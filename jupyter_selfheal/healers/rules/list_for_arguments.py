@@ -42,20 +42,25 @@ class ListForArguments(Rule):
 
     **Fix** `mean(*[1, 2, 3])`, at the call; `"{rate}".format(**settings)`, `"{} {}".format(*pair)`; `minimize(lambda v: cost(*v), [0, 0])`.
 
-    **Fix safety** Unsafe: the function may have been meant to take one list, without the star. Safe for a format that asks for a key of the dictionary, or for as many values as there are; and for SciPy where the function has as many parameters as
+    `TypeError: unhashable type: 'list'` at `asyncio.gather([load(u) for u in urls])`: `asyncio.gather(*[load(u) for u in urls])`.
+
+    **Fix safety** Unsafe: the function may have been meant to take one list, without the star. Safe for a format that asks for a key of the dictionary, or for as many values as there are; for what `gather` awaits; and for SciPy where the function has as many parameters as
     there are first values, only reckons with each, and none is called like a variable of the notebook, which `args` may be meant to give.
     """
 
     code = "CAL123"
     name = "list in place of arguments"
     enames = frozenset({"TypeError", "KeyError", "IndexError"})
-    message = re.compile(rf"{MESSAGE.pattern}|{MISSING.pattern}|^'\w+'$|^Replacement index")
+    message = re.compile(rf"{MESSAGE.pattern}|{MISSING.pattern}|^'\w+'$|^Replacement index|^unhashable type: 'list'")
     applicability = Applicability.UNSAFE
     why = "The function takes the items as arguments, but the star in its head may be what is too much."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
         if context.failure.ename != "TypeError":
             yield from self._spread_in_format(context)
+            return
+        if "unhashable" in context.failure.evalue:
+            yield from self._spread_awaited(context)
             return
         if told := MISSING.search(context.failure.evalue):
             yield from self._spread_vector(context, told[1])
@@ -83,6 +88,21 @@ class ListForArguments(Rule):
             f"`{function.name}` takes any number of arguments, and is given one list.",
             prior=0.7,
         )
+
+    def _spread_awaited(self, context: RuleContext) -> Iterator[Patch]:
+        """``asyncio.gather([load(u) for u in urls])``: what is awaited is given one by one."""
+        for call in context.list_calls_at_failure():
+            if read_last_name(call.func) == "gather" and len(call.args) == 1:
+                start = context.span(call.args[0])[0]
+                yield self.patch(
+                    context.replace_here((start, start, "*")),
+                    "Give what is awaited one by one with `*`",
+                    "`gather` is given one list, and awaits each of its arguments.",
+                    applicability=Applicability.SAFE,
+                    why="A list cannot be awaited, and what it holds can.",
+                    prior=0.95,
+                )
+                return
 
     def _spread_in_format(self, context: RuleContext) -> Iterator[Patch]:
         """``"{rate}".format(settings)`` of a dictionary, ``"{} {}".format(pair)`` of as many values."""
