@@ -229,15 +229,17 @@ class Maker:
                         yield candidate
 
     def _group_slips(self) -> Iterator[tuple[float, list[tuple[int, Change]]]]:
-        """The same slip in all its places, with its weight: who errs once does so again, in the sibling function too."""
-        places: dict[tuple[str, str], list[tuple[float, int, Change]]] = {}
+        """The same slip in all its places, with its weight: who errs once does so again, in the sibling function too. The 1 of `n - 1` is
+        another one than that of `n + 1`."""
+        places: dict[tuple[str, str, str], list[tuple[float, int, Change]]] = {}
         for weight, n, change in self.changes:
             if len(change.edits) == 1 and change.edits[0][0] < change.edits[0][1]:
                 start, end, new = change.edits[0]
                 old = self.program.units[n].text[start:end]
                 if len(old) <= LONGEST_SLIP and "\n" not in new:
-                    places.setdefault((old, new), []).append((weight, n, change))
-        for (old, new), group in places.items():
+                    sign = self.program.units[n].text[:start].rstrip()[-1:] if old.isdigit() else ""
+                    places.setdefault((old, new, sign if sign in "+-" else ""), []).append((weight, n, change))
+        for (old, new, _), group in places.items():
             is_wrapped = "(" in new and len(new) > len(old) and old in new
             units = dict.fromkeys(n for _, n, _ in group)
             parts = [group, *([m for m in group if m[1] == n] for n in units)] if len(units) > 1 else [group]

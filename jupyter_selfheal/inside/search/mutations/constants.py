@@ -30,7 +30,8 @@ def propose_constants(s: Scope, node: ast.AST) -> Iterator[Change]:
         if isinstance(parent := s.parents[node], ast.Compare) and asks_for_divisor(parent.left, node):
             prior *= DIVIDES
         yield Change((s.replace_node(node, new),), prior, node.lineno, f"`{old}` should be `{new}`")
-        same = group_equal_constants(s).get((type(value), value), ())
+        sign = _read_sign(s, node)
+        same = [n for n in group_equal_constants(s).get((type(value), value), ()) if _read_sign(s, n) == sign]
         if len(same) > 1 and same[0] is node:
             yield Change(
                 tuple(s.replace_node(n, new) for n in same),
@@ -48,6 +49,12 @@ def group_equal_constants(s: Scope) -> dict[tuple[type, object], list[ast.Consta
         if isinstance(node, ast.Constant) and node not in s.frozen:
             groups.setdefault((type(node.value), node.value), []).append(node)
     return groups
+
+
+def _read_sign(s: Scope, node: ast.Constant) -> str:
+    """The sign before a number: the 1 of ``n - 1`` is another one than that of ``n + 1``."""
+    before = s.text[: s.start_of(node)].rstrip()[-1:]
+    return before if before and before in "+-" else ""
 
 
 def _is_idle(s: Scope, node: ast.Constant, new: str) -> bool:

@@ -338,6 +338,8 @@ def propose_ingredients(s: Scope, node: ast.AST) -> Iterator[Change]:
     for text, other in _list_ingredients(s).items():
         if text == old or (stored and not isinstance(other, ast.Subscript | ast.Attribute | ast.Name)):
             continue
+        if stored and text.partition(".")[0] in s.modules:
+            continue  # nobody sets what a module holds
         known = s.infer_kinds(other)
         prior = 0.16 if type(other) is type(node) else 0.09
         if kinds and known and not kinds & known:

@@ -20,7 +20,7 @@ _GROUPS = (
     ("startswith", "endswith"), ("union", "intersection", "difference", "symmetric_difference", "update"), ("issubset", "issuperset"),
     ("keys", "values", "items"), ("split", "rsplit", "splitlines"), ("ljust", "rjust", "center", "zfill"), ("join", "split"),
     ("head", "tail"), ("idxmin", "idxmax"), ("cumsum", "cumprod"), ("get", "pop", "setdefault"), ("sort", "reverse"), ("isin", "eq"),
-    ("first", "last"), ("abs", "int"), ("bool", "int"), ("sqrt", "abs"), ("gcd", "lcm"), ("prod", "sum"),
+    ("first", "last"), ("abs", "int"), ("bool", "int"), ("sqrt", "abs"), ("gcd", "lcm"), ("prod", "sum"), ("bisect_left", "bisect_right"),
 )  # fmt: skip
 _BASES = ("base", "bin", "bits", "hex", "oct", "radix", "digit")
 """Where nothing in a program speaks of these, its texts are no numbers of another base."""

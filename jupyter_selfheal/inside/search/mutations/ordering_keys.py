@@ -93,4 +93,13 @@ def propose_new_list(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.replace_node(node, new),), 0.85, node.lineno, words, "senseless")
 
 
-OPERATORS = (propose_key, propose_tie_break, propose_mixed_order, propose_new_list)
+def propose_heap(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``heapq.heappop(tasks)`` for ``tasks.pop()``: the end of a heap is not its greatest, and its beginning its least."""
+    match node:
+        case ast.Call(ast.Attribute(ast.Name(heap), "pop"), [] | [ast.Constant(0)], []) if "heapq" in s.modules:
+            new = f"heapq.heappop({heap})"
+            words = f"`{heap}` is a heap: `{new}` takes its least item"
+            yield Change((s.replace_node(node, new),), 0.75, node.lineno, words)
+
+
+OPERATORS = (propose_heap, propose_key, propose_tie_break, propose_mixed_order, propose_new_list)

@@ -143,7 +143,7 @@ def _gathers(node: ast.AST, name: str) -> bool:
 
 def is_kept_uncalled(s: Scope, node: ast.Attribute) -> bool:
     """``if self.is_empty:`` where a class of the program has a method of that name, and nothing stores another thing under it; ``if c.isalpha:``,
-    as a method is always true; and ``[c.lower for c in text]``, which gathers methods."""
+    as a method is always true; and ``[c.lower for c in text]`` and ``any(c.isdigit for c in text)``, which gather methods."""
     parent = s.parents.get(node)
     if isinstance(parent, ast.If | ast.While | ast.IfExp):
         is_asked = parent.test is node
@@ -155,7 +155,7 @@ def is_kept_uncalled(s: Scope, node: ast.Attribute) -> bool:
         )
     if is_asked:
         return node.attr in _list_methods(s) or node.attr in _QUESTIONS
-    return node.attr in _TEXTS and _is_gathered(s, node)
+    return node.attr in _TEXTS | _QUESTIONS and _is_gathered(s, node)
 
 
 def _is_gathered(s: Scope, node: ast.Attribute) -> bool:

@@ -33,6 +33,48 @@ def test_a_key_that_is_not_turned_round_in_several_parts_stays(definition: str) 
 @pytest.mark.parametrize(
     ("definition", "is_tried"),
     [
+        ("import heapq\ndef least(tasks):\n    return tasks.pop()", True),
+        ("import heapq\ndef least(tasks):\n    return tasks.pop(0)", True),
+        ("import heapq\ndef least(tasks):\n    return tasks.pop('a')", False),
+        ("import heapq\ndef least(self):\n    return self.tasks.last()", False),
+        ("import queue\ndef least(tasks):\n    return tasks.pop()", False),
+    ],
+)
+def test_a_heap_gives_its_least(definition: str, is_tried: bool) -> None:
+    assert bool(list_texts(definition, "is a heap")) is is_tried
+
+
+def test_the_other_side_of_equal_items_is_tried() -> None:
+    program = "import bisect\ndef letter(score):\n    return 'FDCBA'[bisect.bisect_left([60, 70, 80, 90], score)]"
+    assert any("bisect_right" in text for text in list_texts(program, "should be `.bisect_right`"))
+
+
+def test_what_a_module_holds_is_not_set() -> None:
+    program = "import string\ndef f():\n    table = str.maketrans('', '', string.punctuation)\n    return table"
+    assert not [t for t in list_texts(program, "`table` should be") if "string.punctuation = " in t]
+
+
+AROUND = "def around(xs, i):\n    return [xs[k] for k in range(i - 1, i + 1)], [xs[k] for k in range(i - 1, i + 1)]"
+
+
+def test_one_less_and_one_more_are_no_same_slip() -> None:
+    texts = list_texts(AROUND, "every `1` should be `2`")
+    assert texts
+    assert all("i - 1" in t or "i + 1" in t for t in texts)
+    assert any(t.count("i - 1, i + 2") == 2 for t in texts)
+    assert not any("i - 2, i + 2" in t for t in texts)
+
+
+@pytest.mark.parametrize(
+    "program", ["def f(n):\n    return n * 1 + (n + 2) * 1", "def f(n):\n    return max(n, 1) + min(n, 1)"]
+)
+def test_the_same_number_without_a_sign_is_one_slip(program: str) -> None:
+    assert any(t.count("2") > program.count("2") + 1 for t in list_texts(program, "every `1` should be `2`"))
+
+
+@pytest.mark.parametrize(
+    ("definition", "is_tried"),
+    [
         ("READ, WRITE = 1, 2\nperm = READ and WRITE", True),
         ("has = state and FLAG", True),
         ("if a and b:\n    x = 1", False),

@@ -70,6 +70,7 @@ MENDED = [
     (BUBBLES, "xs[j], xs[j + 1] = xs[j + 1], xs[j]"),
     (FLAT, "            out.append(item)\n    return out\n"),
     (LETTERS, "(c.lower()) for c"),
+    ("def strong(p):\n    return any(c.isdigit for c in p)\n", "any((c.isdigit()) for c in p)"),
     ("def f(xs):\n    if xs != 0:\n        return 1\n", "if (len(xs)) != 0:"),
     ("def f(n):\n    total = 0\n    total =+ n\n    return total\n", "total += n"),
     ("def f(c):\n    return c == 'a' or 'b'\n", "c in ('a', 'b')"),
@@ -98,6 +99,8 @@ LEFT = [
     "def f(xs):\n    a = b = 0\n    a = xs[0]\n    b = a\n    return b\n",
     "def f(words):\n    return sorted(words, key=str.lower), list(map(str.upper, words))\n",
     "class A:\n    def put(self, v):\n        v.lower = 1\n    def all(self, vs):\n        return [v.lower for v in vs]\n",
+    "def f(p):\n    return any(map(str.isdigit, p))\n",
+    "class A:\n    def put(self, v):\n        v.isdigit = True\n    def any(self, vs):\n        return any(v.isdigit for v in vs)\n",
     "def f(xs, i, j):\n    kept = xs[i]\n    xs[i] = xs[j]\n    xs[j] = kept\n",
 ]
 
