@@ -45,7 +45,7 @@ class BooleanDummies(Rule):
         }
     )
     message = re.compile(
-        r"dtype of object|numpy boolean|\bbool(?:ean)?\b|isfinite|isnan|no numeric data|'float' object has no attribute 'shape'|could not convert(?! string to float: '(?!True'|False'))|Cannot cast ufunc"
+        r"dtype of object|numpy boolean|\bbool(?:ean)?\b|isfinite|isnan|no numeric data|'float' object has no attribute 'shape'|could not convert(?! string to float: '(?!True'|False'))|Cannot cast ufunc|has no callable \w+ method"
     )
     kinds = RAISED_OR_MISSED
     applicability = Applicability.SAFE
