@@ -48,6 +48,9 @@ class Chosen:
     depends: bool
 
 
+_BOUND = re.compile(r"^(\w+)[ \t]*=(?!=)", re.MULTILINE)
+
+
 def choose_cells(case: Case, patch: Patch) -> tuple[Chosen, ...]:
     """The cells below to run, in order: those whose names depend on the patched cells, and what these need."""
     if not case.notebook.cells:
@@ -68,7 +71,7 @@ def choose_cells(case: Case, patch: Patch) -> tuple[Chosen, ...]:
         prerequisites = left_out.find_prerequisites(names.uses) if harmless and names.uses & tainted else None
         if prerequisites is None:
             left_out.leave_out(cell, may_run_later=harmless)
-            tainted -= names.binds
+            tainted -= names.binds | _find_bound_in_text(cell.source)
             continue
         left_out.take_in(cell, prerequisites)
         chosen += [*(Chosen(c, depends=False) for c in prerequisites), Chosen(cell, depends=True)]
@@ -116,7 +119,12 @@ class _LeftOut:
 
 def _list_written(cell: Cell) -> frozenset[str]:
     names = list_names(cell.source)
-    return names.binds | names.changes | names.deletes
+    return names.binds | names.changes | names.deletes | _find_bound_in_text(cell.source)
+
+
+def _find_bound_in_text(source: str) -> frozenset[str]:
+    """The names that a cell binds that does not parse (of Python 2, say): what reads one of them below reads nothing of what stands above."""
+    return frozenset() if src.list_statements(source) else frozenset(_BOUND.findall(source))
 
 
 def _list_assigned(source: str) -> tuple[str, ...]:

@@ -319,3 +319,17 @@ def test_what_is_lost_in_a_cell_below_says_nothing_of_the_patch(asked: bool) -> 
     steps = (replace(s, outputs=() if asked else (warning,)) if s.cell_id == "c2" else s for s in trial.steps)
     below = read_evidence(case, patch, replace(trial, steps=tuple(steps))).below
     assert [b.output.can_decide for b in below if b.cell_id == "c3"] == [asked]
+
+
+@pytest.mark.parametrize(
+    ("between", "chosen"),
+    [
+        ("m = sales.sums()\nprint m", []),  # of Python 2, as it stands
+        ("print m", ["c2"]),
+        ("n = sales.sums()\nprint n", ["c2"]),
+        ("if m:\n    print m == 2", ["c2"]),
+    ],
+)
+def test_a_cell_that_does_not_parse_binds_what_it_assigns(between: str, chosen: list[str]) -> None:
+    case = case_of(["m = cars.as_matrix()", between, "m[0]"])
+    assert [c.cell.id for c in choose_cells(case, patch_of(case, "m = cars.to_numpy()"))] == chosen
