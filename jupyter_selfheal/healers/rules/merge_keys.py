@@ -12,6 +12,10 @@ from jupyter_selfheal.model import Applicability, Patch
 
 _LOOKED_UP = "len({0}) > 1 and {0}[{1!r}].is_unique and {2}[{3!r}].dropna().isin({0}[{1!r}]).all()"
 
+_TEXTS = "{0}[{1!r}].map(type).eq(str).any() and {0}[{1!r}].nunique() > 1"
+MOST_COLUMNS = 20
+"""Of how many columns the values are compared, where no name tells."""
+
 
 class MergeKeys(Rule):
     """Join on a column although the tables spell it differently.
@@ -23,7 +27,7 @@ class MergeKeys(Rule):
 
     **Fix safety** Safe where one column only of that table differs from the key in case and punctuation alone, and holds one of its values
     (or values of another type); silent where it holds none. Safe for the same words in short (`cust_id`), where no two rows have the same and all of the key's values are among them. Unsafe for another name: one column
-    only ends in the same letters and holds none but the key's values, or is named by the key and one more word (`store`, `store_name`) and one of the two holds all values of the other.
+    only ends in the same letters and holds none but the key's values, or is named by the key and one more word (`store`, `store_name`), or holds texts, and one of the two holds all values of the other.
     """
 
     code = "PDA119"
@@ -98,6 +102,10 @@ class MergeKeys(Rule):
         keys = [c for c in short if context.is_true(_LOOKED_UP.format(held, c, holder, wanted))]
         is_sure = len(keys) == 1
         keys = keys if is_sure else [c for c in alike if context.is_true((test + either * _is_word_of(wanted, c)).format(held, c, holder, wanted))]  # fmt: skip
+        if not keys and len(columns) <= MOST_COLUMNS:  # texts that are the same say more than a name that ends alike
+            keys = [
+                c for c in columns if context.is_true(f"{_TEXTS} and ({test}{either})".format(held, c, holder, wanted))
+            ]
         if len(keys) != 1:
             return
         left, right = (keys[0], wanted) if lacking is tables[1] else (wanted, keys[0])

@@ -26,7 +26,7 @@ METHODS = frozenset({"abs", "between", "diff", "pct_change", "quantile", "plot",
 """What is asked of numbers alone."""
 MESSAGE = re.compile(
     r"(?:unsupported operand type\(s\) for (?!\+)|not supported between instances of |bad operand type for ).*'str'|"
-    r"can't multiply sequence by non-int of type '|not all arguments converted during string formatting|no numeric data to plot"
+    r"can't multiply sequence by non-int of type '|not all arguments converted during string formatting|no numeric data to plot|can only concatenate str \(not \"(?:int|float)\"\)"
 )
 
 RELEASES = "Numbers of releases may be meant, of which 3.10 comes behind 3.9."
@@ -35,7 +35,7 @@ RELEASES = "Numbers of releases may be meant, of which 3.10 comes behind 3.9."
 class TextsReckonedWith(Rule):
     """Make numbers of a column of texts where it is compared, divided, multiplied or subtracted.
 
-    **Failure** `TypeError: '>' not supported between instances of 'str' and 'int'` at `df["people"] > 2000`, `unsupported operand type(s) for /: 'str' and 'int'` at
+    **Failure** `TypeError: '>' not supported between instances of 'str' and 'int'` at `df["people"] > 2000`, `can only concatenate str (not "float") to str` at `df["cost"] * df["n"] + 0.5`, `unsupported operand type(s) for /: 'str' and 'int'` at
     `df["cost"].sum() / 2`, where the sum had joined the texts, also one that has a name in the cell; a wrong value where a sum of texts was shown.
 
     **Fix** `df["cost"].astype(int).sum() / 2`, in every place of the statement; `df["people"].str.replace(",", "").astype(int)` for `1,200`; `float` where a number has a fraction or one is missing.
@@ -141,6 +141,9 @@ def _list_columns(node: ast.AST) -> list[ast.expr]:
     match node:
         case ast.BinOp(op=ast.Sub() | ast.Mult() | ast.Div() | ast.FloorDiv() | ast.Mod() | ast.Pow()):
             sides = [*_list_factors(node.left), *_list_factors(node.right)]
+        case ast.BinOp(op=ast.Add()):  # `+` joins texts, but nothing but a number is multiplied before it
+            products = [s for s in (node.left, node.right) if isinstance(s, ast.BinOp) and isinstance(s.op, ast.Mult)]
+            sides = [factor for product in products for factor in _list_factors(product)]
         case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
             sides = [node.operand]
         case ast.Compare():

@@ -30,7 +30,7 @@ class TwoDimensions(Rule):
     the fitted estimator has features and so is one sample; a number becomes `[[x]]`.
 
     **Fix safety** Safe where the shape leaves one reading: the estimator was fitted with one feature, or is not fitted yet
-    and its target has as many values; two arguments are exchanged where their names say so, too (`fit(y, X)`). Unsafe otherwise,
+    and its target has as many values; two arguments are exchanged where their names say so, too (`fit(y, X)`). Unsafe otherwise, where the first is a column and the second a table,
     and where the first has a target's name and the second has none (`fit(prices.target, rooms)`), or the notebook fits them the other way round, too, or predicts by the target: they may be exchanged.
     """
 
@@ -68,6 +68,10 @@ class TwoDimensions(Rule):
                 is_named = DATA.search(context.text(call.args[1])) is not None and not _is_fitted_turned(context, call)
                 yield self._swap_arguments(context, call, turned, is_named=is_named)
                 sure = False
+            elif len(call.args) > 1 and _is_column_before_table(context, call):
+                if _is_given_turned(context, call):
+                    yield self._swap_arguments(context, call)
+                sure = False
             yield self.patch(
                 context.replace(context.cell_id, [(*context.span(given), text)]),
                 f"Change `{context.text(given)}` to `{text}`",
@@ -94,6 +98,20 @@ class TwoDimensions(Rule):
             else "The target may have several columns.",
             prior=0.9,
         )
+
+
+def _is_column_before_table(context: RuleContext, call: ast.Call) -> bool:
+    """True for `fit(sales["units"], sales[["price"]])`: a target is a column, and data are a table, unless the names say otherwise."""
+    one, two = (context.text(a) for a in call.args[:2])
+    told = DATA.search(one) is not None or TARGET.search(two) is not None
+    return not told and context.is_true(f"({two}).ndim == 2 and ({one}).ndim == 1")
+
+
+def _is_given_turned(context: RuleContext, call: ast.Call) -> bool:
+    """True where another call is given the same two the other way round: `line.score(sales[["price"]], sales["units"])`."""
+    turned = [ast.unparse(a) for a in call.args[1::-1]]
+    calls = (n for n in context.walk_notebook() if isinstance(n, ast.Call))
+    return any([ast.unparse(a) for a in n.args[:2]] == turned for n in calls)
 
 
 def _tell_exchange(context: RuleContext, call: ast.Call) -> int:
