@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.syntax.site import Site, Slip, is_open_quote
 from jupyter_selfheal.healers.syntax.slips import find_cost
-from jupyter_selfheal.healers.syntax.token_edits import BUILTINS
+from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, CLOSERS, OPENERS
 from jupyter_selfheal.healers.syntax.tokens import NAME, TEXT, find_line
 from jupyter_selfheal.inside.parsing import parse_expression
 
@@ -24,6 +24,7 @@ _SPOKEN = re.compile(r"\b(?:and|or|is|in|not|if|else|for)\b")
 
 _PRINTS = re.compile(r"\s*print(?:\s*\(|\s+)")
 _FIELD = re.compile(r"\{[^\W\d][\w.\[\]]*(?::[^{}]*)?\}")
+_OPEN_FIELD = re.compile(r"(?<!\{)\{([^{}\"']+?)((?:![rsa])?(?::[<>^+,.\d]*[a-zA-Z%]?)?)\}(?!\})")
 _FILLED = re.compile(r"\.format\(")
 
 
@@ -138,7 +139,8 @@ def _list_quote_places(text: str) -> Iterator[tuple[int, float]]:
 
 
 def close_fields(site: Site) -> Iterator[Slip]:
-    """``f"{total euros"``: a field that nothing closes ends behind one of its words."""
+    """``f"{total euros"``: a field that nothing closes ends behind one of its words; ``f"{worth(item}"``: so does a bracket in one."""
+    yield from _close_brackets_in_fields(site)
     if "f-string" not in site.fault.message and "'{'" not in site.fault.message:
         return
     _, start, end = site.line
@@ -150,6 +152,29 @@ def close_fields(site: Site) -> Iterator[Slip]:
         for n, at in enumerate(ends):
             place = text.start + opened + at
             yield Slip(place, place, "}", find_cost("insert.field_end") + 0.1 * n, "`}` is missing in the text")
+
+
+def _close_brackets_in_fields(site: Site) -> Iterator[Slip]:
+    """A bracket that nothing closes ends with its field, before what says how it is written; in all fields of a text."""
+    if "'}' does not match" not in site.fault.message:
+        return
+    _, start, end = site.line
+    for text in (t for t in site.tokens if t.kind == TEXT and t.text[0] in "fF" and start <= t.start < end):
+        edited = _OPEN_FIELD.sub(_close_field, text.text)
+        if edited != text.text:
+            words = "a bracket in the text is not closed"
+            yield Slip(text.start, text.end, edited, find_cost("insert.field_end"), words)
+
+
+def _close_field(field: re.Match[str]) -> str:
+    """A field with what closes its brackets."""
+    missing = list[str]()
+    for sign in field[1]:
+        if sign in OPENERS:
+            missing.append(CLOSERS[OPENERS.index(sign)])
+        elif missing and sign == missing[-1]:
+            missing.pop()
+    return f"{{{field[1]}{''.join(reversed(missing))}{field[2]}}}"
 
 
 def _find_open_field(text: str) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
+from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.inside.search.confined_forks import run_in_fork
 from jupyter_selfheal.inside.search.plain_data import copy_plain_data
 from jupyter_selfheal.inside.search.program import FILE
@@ -243,6 +244,20 @@ def list_loops(text: str) -> Sequence[Loop]:
             elif isinstance(node.iter, ast.Name):
                 found.append(Loop(node.lineno, end, False, node.iter.id))
     return found
+
+
+def has_fixed_loop(text: str) -> bool:
+    """Whether a script has a loop of its own that compares names and constants which no round sets, and which nothing leaves: once it is begun an error
+    alone ends it. What is ``global`` may be set by what is called, and what has methods may change by itself: that is none."""
+    tree = parse_module(text)
+    nodes = list(ast.walk(tree))
+    inner = {id(n) for f in nodes if isinstance(f, ast.FunctionDef | ast.Lambda | ast.ClassDef) for n in ast.walk(f)}
+    owners = {
+        n.value.id for n in nodes if isinstance(n, ast.Attribute | ast.Subscript) and isinstance(n.value, ast.Name)
+    }
+    loops = [n for n in nodes if isinstance(n, ast.While) and id(n) not in inner and isinstance(n.test, ast.Compare)]
+    asked = [fixed for loop in loops if (fixed := _list_fixed(loop))]
+    return any(owners.isdisjoint(fixed) for fixed in asked) and not any(isinstance(n, ast.Global) for n in nodes)
 
 
 _ASKING = (

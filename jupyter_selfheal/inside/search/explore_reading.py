@@ -13,6 +13,7 @@ from typing import Literal
 from jupyter_selfheal.inside.positions import Edit, splice
 from jupyter_selfheal.inside.search.align_texts import FIRST, Part, find_text_edits, mark_texts
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
+from jupyter_selfheal.inside.search.endless_loops import has_fixed_loop
 from jupyter_selfheal.inside.search.extra_lines import drop_emptied_texts
 from jupyter_selfheal.inside.search.meant_changes import NEEDED, describe_guess, is_meant, writes_datum
 from jupyter_selfheal.inside.search.printed_likeness import count_equal_branches, has_same_numbers, measure_likeness
@@ -31,8 +32,9 @@ from jupyter_selfheal.inside.search.unrun_statements import (
 from jupyter_selfheal.inside.search.value_changes import list_value_changes
 from jupyter_selfheal.inside.self_comparisons import adds_self_comparison, read_self_comparisons
 
-STEPS = 2_000_000
-"""Steps of one run: a reading that loops is cut there."""
+STEPS, ENDLESS_STEPS = 2_000_000, 4_000
+"""Steps of one run: a reading that loops is cut there. And those of one with a loop that changes nothing of what it asks for: in 100,000 of them numbers
+come to be so long that each run takes a tenth of a second."""
 MUTATIONS = 150
 """Single changes that are tried on a reading."""
 RIVALS = 3
@@ -90,6 +92,7 @@ class Explorer:
         self.ends_at = math.inf
         """What :func:`read_cpu_time` says when nothing further is to be tried."""
         self.met: set[str] = set()
+        self.called: tuple[Callable[[str], Sequence[str]], ...] = ()
         self.best = self.furthest = Node("", 0.0, ())
         """What the last reading that was explored came to, where nothing passed: by changes that it mostly fails without, and by any."""
 
@@ -102,7 +105,8 @@ class Explorer:
             code = compile_unit(program, self.unit, source, counted=counted, is_asked=bool(program.expect))
         except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
             return False, "syntax", ""
-        result = self.runner.run({self.unit: code}, self.steps)
+        steps = min(self.steps, ENDLESS_STEPS) if "while" in source and has_fixed_loop(source) else self.steps
+        result = self.runner.run({self.unit: code}, steps)
         return result.plausible, result.status, self.runner.output_text
 
     def find_unproven(self, given: str, source: str) -> Literal["", "given", "changed"]:
@@ -155,6 +159,7 @@ class Explorer:
     ) -> list[Node]:
         """Sources that pass, made from one reading; where there are none, from what ``follow`` makes of it, which runs to its end."""
         given = read_self_comparisons(start.source)
+        self.note_calls(start.source)
         self.best = self.furthest = replace(start, likeness=-1.0)
         first, passing = self._climb([start], start, given)
         if not passing and not self.is_over and (running := follow(self, start)):
@@ -209,8 +214,19 @@ class Explorer:
         return read_cpu_time() >= self.ends_at
 
     def _is_new(self, child: Node, given: Counter[str]) -> bool:
-        """Whether a source was not tried yet, and asks for no value whether it is itself but for those ``given``."""
-        return child.source not in self.met and not adds_self_comparison(child.source, given)
+        """Whether a source was not tried yet, asks for no value whether it is itself but for those ``given``, and calls what was called."""
+        is_new = child.source not in self.met and not adds_self_comparison(child.source, given)
+        return is_new and self.keeps_calls(child.source)
+
+    def note_calls(self, source: str) -> None:
+        """Let no change take the last call of a function of the cell away: it was written for something."""
+        names = re.findall(r"^def (\w+)\(", source, re.MULTILINE)
+        finds = [re.compile(rf"\b{name}\b").findall for name in names]
+        self.called = tuple(find for find in finds if len(find(source)) > 1)
+
+    def keeps_calls(self, source: str) -> bool:
+        """Whether a source names each of these functions beside its head."""
+        return all(len(find(source)) > 1 for find in self.called)
 
     def list_run_changes(self, source: str, changes: Iterable[Change]) -> list[Change]:
         """Those of the changes of which a part has run, or that add a line: the others leave the run as it was."""

@@ -114,7 +114,8 @@ def _leave_slots_out(text: str, words: Iterable[re.Match[str]]) -> Iterator[re.M
 
 
 def _quote_unknown_words(source: Source, expected: str, known: frozenset[str]) -> Iterator[Change]:
-    """``vowels = aeiou``, ``greet(Bob)``: words alone that nothing binds, set or handed over; all of them at once.
+    """``vowels = aeiou``, ``greet(Bob)``, ``return YES``: words alone that nothing binds, set, given back or handed over; all of them at
+    once.
 
     What is expected shows that they are texts where it holds them: ``if flag:`` goes on with any text, and tells nothing of this one.
     """
@@ -122,8 +123,8 @@ def _quote_unknown_words(source: Source, expected: str, known: frozenset[str]) -
     words: list[ast.Name] = []
     for node in source.order:
         given: list[ast.expr] = []
-        if isinstance(node, ast.Assign):
-            given = [node.value]
+        if isinstance(node, ast.Assign | ast.Return):
+            given = [node.value] if node.value else []
         elif isinstance(node, ast.Call) and not is_call(node, "print"):
             given = list(node.args)
         words += [v for v in given if isinstance(v, ast.Name) and v.id not in there]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.method_changes import ends_with_text
@@ -17,12 +17,15 @@ from jupyter_selfheal.inside.tree_names import list_defined_names
 
 IN_PLACE = frozenset({"append", "extend", "insert", "remove", "reverse", "sort"})
 """Methods of a list that change it, and give nothing back."""
+GIVEN = {"sort": "sorted({})", "reverse": "{}[::-1]"}
+"""What gives that for a text, too."""
 BEGINNINGS = {ast.Add: ("0", '""', "[]"), ast.Mult: ("1",)}
 """What a sum and a product begin with, the likeliest first."""
 FILLED = {"append": "[]", "add": "set()"}
 """What a collection begins with that one of these methods fills."""
 _LOOPS = (ast.For, ast.While)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_STEPS = {ast.Lt: "+=", ast.LtE: "+=", ast.NotEq: "+=", ast.Gt: "-=", ast.GtE: "-="}
 _DIGITS = re.compile(r"\d\.(\d+)")
 
 
@@ -38,6 +41,7 @@ def list_lost_values(source: Source, expected: str, known: frozenset[str]) -> li
         *_convert_parts(source),
         *_open_slots(source, expected),
         *_go_through_places(source),
+        *_count_on_in_loops(source),
         *_part_prefixes(source),
         *_count_from_one(source),
     ]
@@ -55,6 +59,7 @@ def _find_target(statement: ast.AST) -> str:
 def _drop_nothing(source: Source) -> Iterator[Change]:
     """``xs = xs.sort()`` as ``xs.sort()``: the method gives nothing back, and changes the list."""
     edits: list[Edit] = []
+    given: list[Edit] = []
     line = 0
     for statement in source.order:
         name = _find_target(statement)
@@ -64,6 +69,10 @@ def _drop_nothing(source: Source) -> Iterator[Change]:
         if value.func.attr in IN_PLACE and _find_name(value.func.value) == name:
             edits.append((source.start_of(statement), source.start_of(value), ""))
             line = line or value.lineno
+            if value.func.attr in GIVEN and not value.args and not value.keywords:
+                given.append((source.start_of(value), source.end_of(value), GIVEN[value.func.attr].format(name)))
+    if given and len(given) == len(edits):
+        yield Change(tuple(sorted(given)), 0.75, line, "what has no such method, as a text, is put in order anew")
     if edits:
         yield Change(
             tuple(sorted(edits)), 0.95, line, "what a method gives, which is nothing, is kept in place of the list"
@@ -122,7 +131,7 @@ def _begin_sums(source: Source, known: frozenset[str]) -> Iterator[Change]:
         operators = [_find_growth(s, name) for s in statements]
         if name in known | given or (operator := operators[0]) not in BEGINNINGS or None in operators:
             continue
-        values = BEGINNINGS[operator]
+        values = ("0", "1") if _is_counter(source, name, statements) else BEGINNINGS[operator]
         first[name] = '""' if operator is ast.Add and any(map(_adds_text, statements)) else values[0]
         loops = [n for n in source.walk_upwards(statements[0]) if isinstance(n, (*_LOOPS, *_FUNCTIONS))]
         inner = next((n for n, loop in enumerate(loops) if isinstance(loop, _FUNCTIONS)), len(loops))
@@ -136,6 +145,19 @@ def _begin_sums(source: Source, known: frozenset[str]) -> Iterator[Change]:
     if first and head is not None:
         at, words = source.start_of(head), f"`{next(iter(first))}` is added to and never begun"
         yield Change(((at, at, "".join(f"{name} = {value}\n" for name, value in first.items())),), 0.9, 1, words)
+
+
+def _is_counter(source: Source, name: str, statements: Sequence[ast.AST]) -> bool:
+    """Whether a variable does nothing but count up by 1, and is read beside that in one of the loops: people count what they show from 1."""
+    steps = [n for s in statements for n in ast.walk(s)]
+    if not all(isinstance(n, ast.Constant) and n.value == 1 for n in steps if isinstance(n, ast.Constant)):
+        return False
+    is_alone = {n.id for n in steps if isinstance(n, ast.Name)} == {name} and any(
+        isinstance(n, ast.Constant) for n in steps
+    )
+    reads = [n for n in source.order if _find_name(n) == name and isinstance(getattr(n, "ctx", None), ast.Load)]
+    apart = [n for n in reads if n not in steps]
+    return is_alone and any(isinstance(around, _LOOPS) for n in apart for around in source.walk_upwards(n))
 
 
 def _begin_collections(source: Source, known: frozenset[str]) -> Iterator[Change]:
@@ -271,7 +293,8 @@ def _open_slots(source: Source, expected: str) -> Iterator[Change]:
 
 
 def _go_through_places(source: Source) -> Iterator[Change]:
-    """``for i in a: a[i]`` as ``for i in range(len(a))``: what is gone through are places, and not items."""
+    """``for i in a: a[i]`` as ``for i in range(len(a))``: what is gone through are places, and not items; or as ``i``, the more where it is asked for
+    something else."""
     for loop in source.order:
         if (
             not isinstance(loop, ast.For)
@@ -282,9 +305,32 @@ def _go_through_places(source: Source) -> Iterator[Change]:
         inside = [
             n for n in ast.walk(loop) if isinstance(n, ast.Subscript) and item in map(_find_name, ast.walk(n.slice))
         ]
+        taken = [n for n in inside if _find_name(n.value) == name and _find_name(n.slice) == item]
+        if taken and len(taken) == len(inside):
+            reads = [n for s in loop.body for n in ast.walk(s) if _find_name(n) == item]
+            edits = tuple(sorted((source.start_of(n), source.end_of(n), item) for n in taken))
+            words = f"`{item}` is an item of `{name}`, and no place"
+            yield Change(edits, 0.87 if len(reads) > len(taken) else 0.8, taken[0].lineno, words)
         if any(_find_name(n.value) == name for n in inside):
             edit = (source.start_of(loop.iter), source.end_of(loop.iter), f"range(len({name}))")
             yield Change((edit,), 0.85, loop.lineno, f"`{item}` is to be a place in `{name}`")
+
+
+def _count_on_in_loops(source: Source) -> Iterator[Change]:
+    """``while i <= n:`` in which nothing sets ``i``, which a number was set to: it is counted on at the end, or down where ``i > 0`` is asked."""
+    numbers = {
+        _find_target(s)
+        for s in source.order
+        if isinstance(s, ast.Assign) and (isinstance(s.value, ast.Constant) or is_call(s.value, "int", "len"))
+    }
+    for loop in (n for n in source.order if isinstance(n, ast.While) and isinstance(n.test, ast.Compare)):
+        name, sign = _find_name(loop.test.left), _STEPS.get(type(loop.test.ops[0]))  # type: ignore[attr-defined]
+        stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        indent = source.read_indent(loop.body[0])
+        if name in numbers - stored and sign and indent is not None:
+            end = source.end_of(loop.body[-1])
+            words = f"`{name}` is never counted on in the loop that asks for it"
+            yield Change(((end, end, f"\n{indent}{name} {sign} 1"),), 0.8, loop.lineno, words)
 
 
 def _part_prefixes(source: Source) -> Iterator[Change]:

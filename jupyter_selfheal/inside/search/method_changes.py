@@ -73,6 +73,36 @@ def list_method_changes(tree: ast.Module, source: str, table: LineTable, known: 
     yield from _call_of_values(tree, source, table, own | known)
     yield from _read_of_self(tree, table, known)
     yield from _write_as_text(tree, source, table)
+    yield from _write_counts(tree, source, table)
+    yield from _call_assigned(tree, table)
+    yield from _call_alone(tree, table, own | known)
+
+
+def _call_assigned(tree: ast.Module, table: LineTable) -> Iterator[Change]:
+    """``xs.append = x`` as ``xs.append(x)``, in all lines at once: no method of a list is set."""
+    edits, line, name = list[Edit](), 0, ""
+    for node in walk(tree):
+        match node:
+            case ast.Assign([ast.Attribute(ast.Name(owner), "append" | "extend" | "remove" as method)], value) if (
+                owner != "self"
+            ):
+                end = find_span(value, table)[1]
+                edits += [(find_span(node.targets[0], table)[1], find_span(value, table)[0], "("), (end, end, ")")]
+                line, name = line or node.lineno, name or f"{owner}.{method}"
+    if edits:
+        yield Change(tuple(sorted(edits)), 0.9, line, f"`{name}` is not called", kind="failing")
+
+
+def _call_alone(tree: ast.Module, table: LineTable, bound: set[str] | frozenset[str]) -> Iterator[Change]:
+    """``print`` on a line of its own, which Python 2 took for an empty line: all of them at once."""
+    bound = bound | {n.id for n in walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    alone = [n.value for n in walk(tree) if isinstance(n, ast.Expr) and isinstance(n.value, ast.Name)]
+    ends = [find_span(n, table)[1] for n in alone if n.id == "print" and n.id not in bound]
+    if ends:
+        line = next(n.lineno for n in alone if n.id == "print")
+        yield Change(
+            tuple((end, end, "()") for end in sorted(ends)), 0.8, line, "`print` is not called", kind="senseless"
+        )
 
 
 def _list_own_attributes(tree: ast.Module) -> set[str]:
@@ -161,6 +191,33 @@ def _write_as_text(tree: ast.Module, source: str, table: LineTable) -> Iterator[
                     "a number is added to a text",
                     "failing",
                 )
+
+
+def _write_counts(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
+    """``r + s[i] + c`` where ``r`` or ``s`` was set to a text and ``c`` to a number: ``str(c)``, in all places at once."""
+    texts, numbers = set[str](), set[str]()
+    for node in walk(tree):
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Constant(str()) | ast.Call(ast.Name("input"))):
+                texts.add(name)
+            case ast.Assign([ast.Name(name)], ast.Constant(int()) | ast.Call(ast.Name("int" | "len" | "sum"))):
+                numbers.add(name)
+            case _:
+                pass
+
+    def is_text(side: ast.expr) -> bool:
+        if isinstance(side, ast.BinOp) and isinstance(side.op, ast.Add):
+            return is_text(side.left) or is_text(side.right)
+        owner = side.value if isinstance(side, ast.Subscript) else side
+        return ends_with_text(side) or (isinstance(owner, ast.Name) and owner.id in texts - numbers)
+
+    sums = [n for n in walk(tree) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)]
+    pairs = [pair for n in sums for pair in ((n.left, n.right), (n.right, n.left))]
+    counts = [v for text, v in pairs if isinstance(v, ast.Name) and v.id in numbers - texts and is_text(text)]
+    if counts:
+        spans = sorted({find_span(v, table) for v in counts})
+        edits = tuple((start, end, f"str({source[start:end]})") for start, end in spans)
+        yield Change(edits, 0.75, counts[0].lineno, "a number is added to a text", "failing")
 
 
 def ends_with_text(node: ast.expr) -> bool:

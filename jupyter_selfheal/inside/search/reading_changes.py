@@ -80,18 +80,24 @@ def is_call(node: ast.AST, *names: str) -> bool:
 
 
 def _read_several(tree: ast.Module, table: LineTable) -> Iterator[Change]:
-    """``a, b = input()`` for what stands on one line: it is split, and each part is a number."""
+    """``a, b = input()`` for what stands on one line: it is split, and each part is a number; so is ``rows.append(input().split())``."""
     for statement in walk(tree):
-        if not isinstance(statement, ast.Assign) or not _reads_line(statement.value):
+        match statement:
+            case ast.Assign([target, *_], value):
+                several = isinstance(target, ast.Tuple)
+            case ast.Expr(ast.Call(ast.Attribute(attr="append"), [ast.Call(ast.Attribute()) as value])):
+                several = False
+            case _:
+                continue
+        if not _reads_line(value):
             continue
-        several = isinstance(statement.targets[0], ast.Tuple)
-        is_split = isinstance(statement.value, ast.Call) and isinstance(statement.value.func, ast.Attribute)
-        kinds = [k for k in ("int", "float") if several or is_split or is_call(statement.value, k)]
+        is_split = isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)
+        kinds = [k for k in ("int", "float") if several or is_split or is_call(value, k)]
         forms = [f"map({kind}, input().split())" for kind in kinds]
         forms = forms if several else [f"list({form})" for form in forms]
         if not is_split and several:
             forms.append("input().split()")
-        span = find_span(statement.value, table)
+        span = find_span(value, table)
         prior = 0.5 if several or is_split else 0.25
         yield from (Change(((*span, form),), prior, statement.lineno, "the values stand on one line") for form in forms)
 

@@ -32,7 +32,7 @@ def list_unbegun_bests(source: Source, known: frozenset[str]) -> Iterator[Change
         indent, at = source.read_indent(loop), source.start_of(loop)
         if indent is None or not _is_asked_first(loop, name):
             continue
-        items = _find_items(loop)
+        items = _find_items(loop, name)
         for rank, value in enumerate([*([f"{items}[0]"] if items else []), "0", '""']):
             words = f"`{name}` is compared and never begun"
             yield Change(((at, at, f"{name} = {value}\n{indent}"),), 0.9 - 0.04 * rank, loop.lineno, words)
@@ -60,11 +60,24 @@ def _is_asked_first(loop: ast.For | ast.While, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name and n.lineno <= first for c in compared for n in walk(c))
 
 
-def _find_items(loop: ast.For | ast.While) -> str:
-    """What a loop goes through by its items or their places; empty where that has no name."""
+def _find_items(loop: ast.For | ast.While, best: str) -> str:
+    """What a loop goes through by its items or their places; empty where that has no name. Of places alone that is the list that ``best`` is compared
+    with an item of."""
     match getattr(loop, "iter", None):
         case ast.Name(name):
             return name
         case ast.Call(ast.Name("range"), [*_, ast.Call(ast.Name("len"), [ast.Name(name)])]):
             return name
+        case None | ast.Call(ast.Name("range")):
+            return _find_compared_list(loop, best)
+    return ""
+
+
+def _find_compared_list(loop: ast.For | ast.While, best: str) -> str:
+    for comparison in (c for c in walk(loop) if isinstance(c, ast.Compare) and len(c.ops) == 1):
+        match comparison.left, comparison.comparators[0]:
+            case (ast.Subscript(ast.Name(name), ast.Name()), ast.Name(other)) if other == best:
+                return name
+            case (ast.Name(other), ast.Subscript(ast.Name(name), ast.Name())) if other == best:
+                return name
     return ""

@@ -68,6 +68,8 @@ def list_lost_reads(tree: ast.Module, table: LineTable, lost: tuple[str, int]) -
     reads = [n for n in reads if (id(n) in called) == is_called]
     if name in (own := _list_set(scope)):  # set in another line, and read well behind it
         reads = [n for n in reads if n.lineno == line]
+    gathered = _list_gathered(scope, name)
+    reads = [n for n in reads if id(n) not in gathered]
     functions = [n.name for n in ast.walk(tree) if isinstance(n, _Function)]
     around = _list_set(tree) if scope is not tree else {}
     others = functions if is_called else [*reversed(own), *reversed(around)]
@@ -77,6 +79,17 @@ def list_lost_reads(tree: ast.Module, table: LineTable, lost: tuple[str, int]) -
     for place, other in enumerate(likely if edits else ()):
         words = f"`{name}` is not there in line {line}, and stands for `{other}`"
         yield Change(tuple(sorted((*span, other) for span in edits)), 0.75 - 0.04 * place, line, words)
+
+
+def _list_gathered(scope: ast.Module | _Function, name: str) -> set[int]:
+    """Where a loop adds to a variable (``total = total + x``): what nothing begins, and no other variable is meant."""
+    loops = (n for n in _walk_scope(scope) if isinstance(n, ast.For | ast.While))
+    found: set[int] = set()
+    for node in (n for loop in loops for n in ast.walk(loop)):
+        match node:
+            case ast.Assign([ast.Name(target)], ast.BinOp() as value) if target == name:
+                found |= {id(n) for n in ast.walk(value) if isinstance(n, ast.Name) and n.id == name}
+    return found
 
 
 def _list_reads(scope: ast.Module | _Function, name: str) -> list[ast.Name]:
