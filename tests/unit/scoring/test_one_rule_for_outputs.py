@@ -348,3 +348,34 @@ def test_a_sorted_column_may_be_cut_among_equal_values(now: str, source: str, ex
 )
 def test_the_sum_of_nothing_was_missing(now: str, source: str, expected: Match) -> None:
     assert match("bad good\nDog 4 2\nCat 12 NaN\n", now, source) is expected
+
+
+DATES = """count                      93
+unique                     31
+top       2018-10-01 00:00:00
+freq                        3
+first     2018-10-01 00:00:00
+last      2018-10-31 00:00:00
+Name: date, dtype: object"""
+DATES_NOW = """count                     93
+mean     2018-10-16 00:00:00
+min      2018-10-01 00:00:00
+25%      2018-10-08 00:00:00
+50%      2018-10-16 00:00:00
+75%      2018-10-24 00:00:00
+max      2018-10-31 00:00:00
+Name: date, dtype: datetime64[us]"""
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        (DATES_NOW, Match.FORM),
+        (DATES_NOW.replace("10-31", "10-30"), Match.VALUE),
+        (DATES_NOW.replace("min      2018-10-01", "min      2018-01-10"), Match.VALUE),
+        (DATES_NOW.replace("93", "90"), Match.VALUE),
+        (DATES_NOW.replace("Name: date", "Name: day"), Match.VALUE),
+    ],
+)
+def test_dates_are_described_otherwise_since_pandas_2(now: str, expected: Match) -> None:
+    assert match(DATES, now, "table.date.describe()") is expected
