@@ -269,9 +269,10 @@ def _is_set_on_self(owner: ast.ClassDef, name: str) -> bool:
 
 
 def list_members(owner: ast.ClassDef) -> set[str]:
-    """Methods, class attributes, and what methods assign to ``self``."""
+    """Methods, class attributes, fields of a dataclass, and what methods assign to ``self``."""
     names = {n.name for n in owner.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)}
     names |= {t.id for n in owner.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
+    names |= {n.target.id for n in owner.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
     for node in ast.walk(owner):
         if (
             isinstance(node, ast.Attribute)

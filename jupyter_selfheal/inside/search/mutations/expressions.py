@@ -97,6 +97,8 @@ def propose_wraps(s: Scope, node: ast.AST) -> Iterator[Change]:
     for after, fits, prior in _AFTER:
         if is_letter and (after.startswith("[") or after == ".split()"):
             continue
+        if isinstance(node, ast.List) and ":" in after and after != "[::-1]":
+            continue  # what is written down is not cut right there
         yield Change(
             (s.replace_node(node, f"{atom}{after}"),),
             prior * simple * _rate_fit(kinds, fits),

@@ -148,3 +148,11 @@ def test_how_many_values_are_drawn_is_not_left_out(keyword: str, is_left_out: bo
     """One number runs wherever an array is reckoned with, and is another simulation."""
     texts = list_texts(f"    return draw(0, {keyword}=t)", t=ITEMS)
     assert ("draw(0" in texts) is is_left_out
+
+
+def test_what_is_written_down_is_not_cut_right_there() -> None:
+    written = {t for t in list_texts("    return max([3, 1, 2])") if t.startswith("[3, 1, 2][")}
+    assert written
+    assert not {t for t in written if ":" in t and "[::-1" not in t}
+    assert "xs[1:]" in list_texts("    return max(xs)", xs=ITEMS)
+    assert "g(x)[1:]" in list_texts("    return g(x)", x=TEXT)
