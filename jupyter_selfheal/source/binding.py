@@ -150,7 +150,7 @@ class _NameVisitor(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Attribute) and (not _only_reads(node.func) or _is_in_place(node)):
             root = find_root_name(node.func.value)
-            if root:
+            if root and (_is_in_place(node) or not _is_of_drawing(node)):
                 self.changes.add(root)
         self.generic_visit(node)
 
@@ -226,6 +226,18 @@ def _is_in_place(call: ast.Call) -> bool:
     """True for ``df["c"].replace(1, 2, inplace=True)``."""
     given = next((k.value for k in call.keywords if k.arg == "inplace"), None)
     return given is not None and not (isinstance(given, ast.Constant) and given.value is False)
+
+
+def _is_of_drawing(node: ast.AST) -> bool:
+    """Whether it is a plot of a table's own, or what is done to that, as ``df.x.plot(kind="bar")`` in ``df.x.plot(kind="bar").set_title("x")``: no part of the table. Axes are
+    given what they draw."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            is_accessor = isinstance(node.func.value, ast.Attribute) and node.func.value.attr == "plot"
+            if is_accessor or (node.func.attr in ("plot", "hist", "boxplot") and not node.args):
+                return True
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return False
 
 
 def _only_reads(method: ast.Attribute) -> bool:

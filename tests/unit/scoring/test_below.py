@@ -333,3 +333,20 @@ def test_what_is_lost_in_a_cell_below_says_nothing_of_the_patch(asked: bool) -> 
 def test_a_cell_that_does_not_parse_binds_what_it_assigns(between: str, chosen: list[str]) -> None:
     case = case_of(["m = cars.as_matrix()", between, "m[0]"])
     assert [c.cell.id for c in choose_cells(case, patch_of(case, "m = cars.to_numpy()"))] == chosen
+
+
+@pytest.mark.parametrize(
+    ("change", "chosen"),
+    [
+        ("log.resample('1h').sum().plot(title='n').set_ylabel('n')", []),
+        ("log.n.plot.bar('day', 'n').set_title('n')", []),
+        ("log.hist(bins=9)[0].set_title('n')", []),
+        ("log.plot(days, days)[0].set_label('n')", ["c2"]),  # axes, which are drawn into
+        ("log.plot(title='n')\nlog.pop('n')", ["c2"]),
+        ("log.drop(columns='n', inplace=True)", ["c2"]),
+        ("log.rows('n').append(2)", ["c2"]),
+    ],
+)
+def test_what_is_done_to_a_plot_is_not_done_to_its_table(change: str, chosen: list[str]) -> None:
+    case = case_of(["days = log = load()", "log.resample('1H').sum().plot().set_ylabel('n')", "log.head()"], failing=1)
+    assert [c.cell.id for c in choose_cells(case, patch_of(case, change))] == chosen
