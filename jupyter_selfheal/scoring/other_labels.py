@@ -29,8 +29,8 @@ def find_other_label(case: Case, patch: Patch) -> str:
         if keyword := _find_left_out_keyword(old, new, case.failure.evalue):
             return keyword
         before, after = (Counter(_list_texts(source)) for source in (old, new))
-        named = {n.id if isinstance(n, ast.Name) else n.attr for n in src.walk(new) if isinstance(n, ast.Name | ast.Attribute)}  # fmt: skip
-        brought = [*(after - before), *named]
+        was, now = (Counter(_list_named(source)) for source in (old, new))
+        brought = [*(after - before), *(now - was)]  # a table may be called as the column that it lacks
         for label in before - after:
             if is_named(label, case.failure.evalue) and not any(are_alike(label, other) for other in brought):
                 return label

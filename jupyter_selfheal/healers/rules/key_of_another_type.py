@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import quote_alike
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name, read_literal, read_plain_chain
+from jupyter_selfheal.healers.rules.near_key import is_reckoned
 from jupyter_selfheal.model import Applicability, Patch
 
 MISSING = re.compile(r"^(?:np\.int\d+\()?(?P<quote>'?)(?P<key>-?\d{1,18})(?P=quote)\)?$")
@@ -124,13 +125,14 @@ def _quote_as(context: RuleContext, key: str, is_text: bool) -> str:
 
 
 def _find_keys(context: RuleContext, node: ast.Subscript) -> str | None:
-    """What holds the keys: the dictionary itself, a table's columns, the index of a series or of `.loc`."""
+    """What holds the keys: the dictionary itself, a table's columns, the index of a series or of `.loc`, of what is only reckoned of a table, too."""
     value = node.value
     is_label = isinstance(value, ast.Attribute) and value.attr in ("loc", "at")
-    owner = read_plain_chain(value.value if isinstance(value, ast.Attribute) and is_label else value, context.source)
-    info = context.describe(owner) if owner is not None else None
-    if info is None:
+    holder = value.value if isinstance(value, ast.Attribute) and is_label else value
+    owner = read_plain_chain(holder, context.source) or (context.text(holder) if is_reckoned(holder) else None)
+    if owner is None:
         return None
+    info = context.describe_all([holder], calls=True)[0]
     if info.is_a("pandas.DataFrame"):
         return f"({owner}).{'index' if is_label else 'columns'}.get_level_values(0)"
     if info.is_a("pandas.Series"):

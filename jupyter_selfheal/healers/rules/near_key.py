@@ -218,7 +218,7 @@ def _list_owners(node: ast.AST, source: str) -> Iterator[str]:
             value = value.value
         if text := read_plain_chain(value, source):
             yield text
-        elif _is_reckoned(value):
+        elif is_reckoned(value):
             yield src.extract_text(source, value)
         yield from _list_owners(value, source)
     elif isinstance(node, ast.Call):
@@ -238,7 +238,7 @@ def _list_owners(node: ast.AST, source: str) -> Iterator[str]:
         yield from _list_owners(node.value, source)
 
 
-def _is_reckoned(node: ast.AST) -> bool:
+def is_reckoned(node: ast.AST) -> bool:
     """True for a result of pandas that asking for it anew changes nothing: ``df["dept"].value_counts()``."""
     called = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
     return isinstance(node, ast.Call) and all(isinstance(f, ast.Attribute) and f.attr in RECKONING for f in called)

@@ -22,6 +22,7 @@ SAME = Comparison(Match.SAME, 1.0, 8, "[20, 40]", "[20, 40]", 2)
         ("d.plot.bar(x='area', y='n')", "d.plot.bar(y='n')", "area"),
         ("d[['area', 'n']].shape", "d[['n', 'n']].shape", "area"),
         ("d['area'].sum()", "total", "area"),
+        ("area.groupby('area')['n'].sum()", "area.groupby('n')['n'].sum()", "area"),
         ("d.groupby('g')['y'].mean().loc['c']", "d.groupby('g')['y'].mean().loc['b']", "c"),
         ("np.mean(d['w'][d['h'] == 'a'])", "np.mean(d['w'])", "h"),
     ],
