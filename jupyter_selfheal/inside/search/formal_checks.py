@@ -30,6 +30,7 @@ _KINDS = frozenset(
         "bool",
     }
 )
+_WHOLES = frozenset({"count", "max", "mean", "min", "sum"})
 _SUMS = frozenset({"all", "any"})
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _PRESENT = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
@@ -47,7 +48,9 @@ def find_form_alone(texts: Iterable[str]) -> str:
     """The first assert of these texts, where all of them only ask for a form; else empty."""
     texts = list(texts)
     tests = [node.test for text in texts for node in walk(parse_once(text)) if isinstance(node, ast.Assert)]
-    if not tests or any(map(calls_assertion, texts)) or not all(map(_asks_form, tests)) or tell_a_value(tests):
+    if not tests or any(map(calls_assertion, texts)) or not all(map(_asks_form, tests)):
+        return ""
+    if tell_a_value(t for t in tests if not _is_difference_of_wholes(getattr(t, "left", t))):
         return ""
     return ast.unparse(tests[0])
 
@@ -82,18 +85,45 @@ def _is_formal_call(call: ast.Call) -> bool:
 
 def _is_formal(op: ast.cmpop, sides: tuple[ast.expr, ast.expr]) -> bool:
     """Whether a comparison leaves open what the value is: an order, a presence, a size or a type."""
-    if isinstance(op, _PRESENT):
+    if isinstance(op, _PRESENT) or (isinstance(op, ast.Eq) and _are_same_whole(*sides)):
         return True
     if isinstance(op, _ORDERS):
+        if _is_difference_of_wholes(sides[0]):
+            return True
         called = {read_called_name(n) for side in sides for n in walk(side) if isinstance(n, ast.Call)}
         return not called & DISTANCES
     return any(map(_is_size, sides))
+
+
+def _are_same_whole(one: ast.expr, other: ast.expr) -> bool:
+    """``per.sum()`` and ``sales["n"].sum()``: the parts make up the whole, whichever they are."""
+    name = _read_reduction(one)
+    return bool(name) and name == _read_reduction(other)
+
+
+def _is_difference_of_wholes(node: ast.AST) -> bool:
+    """``abs(per.sum() - sales["n"].sum())``."""
+    match node:
+        case ast.Call(ast.Name("abs"), [ast.BinOp(one, ast.Sub(), other)]):
+            return _are_same_whole(one, other)
+    return False
+
+
+def _read_reduction(node: ast.expr) -> str:
+    match node:
+        case ast.Call(ast.Attribute(owner, name), [], []) | ast.Call(ast.Name(name), [owner], []) if name in _WHOLES:
+            return name if isinstance(owner, ast.Name | ast.Attribute | ast.Subscript) else ""
+    return ""
 
 
 def _is_size(node: ast.expr) -> bool:
     """``len(rows)``, ``grid.shape[0]``, ``type(x)``; what a call gives is told by its size, too: ``len(split(text)) == 3``."""
     match node:
         case ast.Call(func=ast.Name("len"), args=[ast.Name() | ast.Attribute() | ast.Subscript()]):
+            return True
+        case ast.Call(ast.Name("len"), [ast.Call(ast.Name("set"), [ast.Name() | ast.Attribute() | ast.Subscript()])]):
+            return True
+        case ast.Call(ast.Attribute(ast.Name() | ast.Attribute() | ast.Subscript(), "nunique"), []):
             return True
         case ast.Call(func=ast.Name("type")):
             return True

@@ -24,6 +24,11 @@ from jupyter_selfheal.inside.search.program import Program, Unit
         ["assert (wages['tax'] > 0).all()"],
         ["assert before < after"],
         ["assert type(x) is int", "print(x)"],
+        ["assert per_store.sum() == shop['sales'].sum()"],
+        ["assert abs(weekly.sum() - use['kwh'].sum()) < 1e-6"],
+        ["assert sum(parts) == sum(whole)"],
+        ["assert train['store'].nunique() == 4"],
+        ["assert len(set(winners)) == 5"],
     ],
 )
 def test_a_form_alone_is_told(checks: list[str]) -> None:
@@ -44,6 +49,12 @@ def test_a_form_alone_is_told(checks: list[str]) -> None:
         ["assert all(v == 1 for v in values)"],
         ["assert is_sorted(xs)"],
         ["assert len(rows) > 0", "np.testing.assert_allclose(rows, [1])"],
+        ["assert per_store.sum() == 2180"],
+        ["assert per_store.sum() == shop['sales'].max()"],
+        ["assert sum(split(xs)) == sum(xs)"],
+        ["assert abs(weekly.sum() - 33) < 1e-6"],
+        ["assert len(set(draw(6))) == 5"],
+        ["assert set(winners) == {1, 2}"],
     ],
 )
 def test_a_value_is_told(checks: list[str]) -> None:
