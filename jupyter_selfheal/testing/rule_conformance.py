@@ -105,7 +105,7 @@ def check_heals(rule: Rule, broken: Broken, example: TextNotebook) -> None:
     if example.title.startswith(UNSAFE):
         assert patches[0].applicability is not Applicability.SAFE, f"{rule.code} calls {example.title!r} safe"
     for patch in patches:
-        check_patch(rule, broken, patch)
+        check_patch(rule, patch)
     after = broken.apply_patch(patches[0])
     expected = [(c.source, c.tags) for c in example.healed]
     assert [(c.source, c.tags) for c in after.cells] == expected, format_difference(
@@ -123,7 +123,7 @@ def _count_statements(source: str) -> int:
     return sum(isinstance(n, ast.stmt) and not isinstance(n, ast.Pass) for n in src.walk(source))
 
 
-def check_patch(rule: Rule, broken: Broken, patch: Patch) -> None:
+def check_patch(rule: Rule, patch: Patch) -> None:
     """A patch is signed, argued, compiles, and deletes no statement of the failing cell unless it says so."""
     assert patch.rule == rule.code, f"{rule.code}: the patch is signed {patch.rule!r}"
     assert patch.title, f"{rule.code}: a patch without a title"
@@ -177,7 +177,7 @@ class Bench:
         rule = next(r for r in load_rules() if r.code == code)
         patches = broken.propose_patches(rule)
         assert patches, f"{code} proposes nothing for {broken.case.failure.headline}"
-        check_patch(rule, broken, patches[0])
+        check_patch(rule, patches[0])
         after = broken.apply_patch(patches[0])
         assert not runs or gets_past(after, broken.case.failure.cell_id), (
             f"still fails after {patches[0].title}: {after}"

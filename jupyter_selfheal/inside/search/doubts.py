@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from jupyter_selfheal.inside.search import strange_results
 from jupyter_selfheal.inside.search.argument_literals import describe_doubt_of_literal
@@ -18,10 +18,7 @@ from jupyter_selfheal.inside.search.hypotheses import Hypotheses
 from jupyter_selfheal.inside.search.idle_conditions import SEVERAL_TIMES
 from jupyter_selfheal.inside.search.last_left_out import describe_left_out, find_end_left_out, find_last_left_out
 from jupyter_selfheal.inside.search.localise_faults import Sight
-from jupyter_selfheal.inside.search.lost_names import (
-    find_made_up,
-    find_unknown_argument,
-)
+from jupyter_selfheal.inside.search.lost_names import find_made_up, find_unknown_argument
 from jupyter_selfheal.inside.search.measuring_functions import find_measures
 from jupyter_selfheal.inside.search.mutations.empty_bodies import describe_doubt_of_body
 from jupyter_selfheal.inside.search.number_as_condition import find_number_as_condition
@@ -157,40 +154,36 @@ class Doubts:
     def _describe_statements(self, n: int) -> str:
         """The doubt about statements that lead past an error which is raised on purpose, leave a value to be compared with itself, or are odd formulas."""
         texts, space = [u.text for u in self.units], self.runner.ns
-        doubts = (
-            describe_way_past(*pair)
-            or describe_own_operand(*pair)
-            or describe_odd_formula(*pair, texts, space)
-            or describe_rounded_up(*pair, self.sight.checked)
-            for pair in self._list_changes(n)
+        return self._find_in_changes(
+            n,
+            lambda old, text: (
+                describe_way_past(old, text)
+                or describe_own_operand(old, text)
+                or describe_odd_formula(old, text, texts, space)
+                or describe_rounded_up(old, text, self.sight.checked)
+            ),
         )
-        return next(filter(None, doubts), "")
 
     def _describe_wrapped_place(self, n: int) -> str:
         """The doubt about an index that is moved one back in a loop that begins at 0."""
-        place = next((found for old, text in self._list_changes(n) if (found := find_wrapped_place(old, text))), "")
+        place = self._find_in_changes(n, find_wrapped_place)
         return f"`{place}` is the last item in the first round" if place else ""
 
     def _describe_widened_write(self, n: int) -> str:
         """The doubt about an assignment that takes fewer items out of what it writes into."""
-        target = next((found for old, text in self._list_changes(n) if (found := find_widened_write(old, text))), "")
+        target = self._find_in_changes(n, find_widened_write)
         return f"`{target} = …` writes more than the cell did" if target else ""
 
     def _describe_number_as_condition(self, n: int) -> str:
         """The doubt about a number that is a part of a condition by its name alone."""
-        calls = self.sight.calls
-        name = next(
-            (found for old, text in self._list_changes(n) if (found := find_number_as_condition(old, text, calls))), ""
-        )
+        name = self._find_in_changes(n, lambda old, text: find_number_as_condition(old, text, self.sight.calls))
         return f"`{name}` is a number, and the condition only asks whether it is 0" if name else ""
 
     def _describe_last_left_out(self, n: int) -> str:
         """The doubt about a loop by index that ends one item sooner, and reads no item behind; or about a part in all places of a whole."""
-        changes = self._list_changes(n)
-        counted = next((found for old, text in changes if (found := find_last_left_out(old, text))), "")
-        if counted:
+        if counted := self._find_in_changes(n, find_last_left_out):
             return f"`{counted}` leaves the last item out, and nothing reads the one behind"
-        part = next((found for old, text in changes if (found := find_end_left_out(old, text))), "")
+        part = self._find_in_changes(n, find_end_left_out)
         told = describe_left_out(self.candidates[n].words, self.runner.program, self.items)
         return f"with `{part}` one item is read nowhere" if part else told
 
@@ -211,12 +204,11 @@ class Doubts:
 
     def _describe_given_up(self, n: int) -> str:
         """The doubt about another number in place of one that the program told apart and no check has, or that has a name."""
-        changes = self._list_changes(n)
+        if named := self._find_in_changes(n, find_named_number):
+            return f"`{named}` is named once for all: what reads it may be meant to be another"
         checks = [*self.runner.program.checks, *(d.source for d in self.runner.program.doctests)]
         checks += [u.text for u in self.units if u.role == CHECK or u.tests]
-        told = next((found for old, text in changes if (found := find_given_up(old, text, checks))), "")
-        if named := next((name for pair in changes if (name := find_named_number(*pair))), ""):
-            return f"`{named}` is named once for all: what reads it may be meant to be another"
+        told = self._find_in_changes(n, lambda old, text: find_given_up(old, text, checks))
         return f"no check has `{told}`, which was told apart and no longer is" if told else ""
 
     def describe_number(self, n: int) -> str:
@@ -267,6 +259,10 @@ class Doubts:
         mended, changes = self.hypotheses.count_mended(n), self._list_changes_alike(n)
         return next((d for old, text in changes if (d := describe_shallow_change(old, text, mended))), "")
 
+    def _find_in_changes(self, n: int, find: Callable[[str, str], str]) -> str:
+        """What ``find`` says of the old and the new text of the first change of a patch of which it says something."""
+        return next((said for old, text in self._list_changes(n) if (said := find(old, text))), "")
+
     def _list_changes(self, n: int) -> list[tuple[str, str]]:
         """(old text, new text) of what a patch changes."""
         return [(self.units[k].text, text) for k, text in self.candidates[n].texts.items()]
@@ -287,14 +283,8 @@ class Doubts:
         return "a few truth values are met by whatever condition is turned around" if is_turned else ""
 
     def _describe_argument_literal(self, n: int) -> str:
-        return next(
-            (
-                d
-                for old, text in self._list_changes(n)
-                if (d := describe_doubt_of_literal(old, text, self.sight.checked))
-            ),
-            "",
-        )
+        """The doubt about a literal that a call is given in place of another."""
+        return self._find_in_changes(n, lambda old, text: describe_doubt_of_literal(old, text, self.sight.checked))
 
     def _describe_other_operands(self, n: int) -> str:
         """The doubt about a patch with an operand more or less, where one number that was wrong asks for it."""
@@ -308,13 +298,12 @@ class Doubts:
     def _describe_doubt_of_order(self, n: int) -> str:
         """The doubt about a patch that orders otherwise, where two items at most are to be ordered, or one number is expected."""
         checked = [arguments for calls in self.sight.checked.values() for arguments in calls]
-        changes = self._list_changes(n)
         if self.hypotheses.count_mended(n) == 1:
             types = strange_results.collect_expected_types(self.runner.program)
-            if doubt := next((d for old, text in changes if (d := describe_doubt_of_end(old, text, types))), ""):
+            if doubt := self._find_in_changes(n, lambda old, text: describe_doubt_of_end(old, text, types)):
                 return doubt
         space = self.runner.ns
-        return next((d for old, text in changes if (d := describe_doubt_of_order(old, text, checked, space))), "")
+        return self._find_in_changes(n, lambda old, text: describe_doubt_of_order(old, text, checked, space))
 
     def describe_shift(self, n: int) -> str:
         """The doubt about a patch that moves every result by the same number, where one check decides; or two, and a rival that is about as
@@ -345,8 +334,7 @@ class Doubts:
 
     def _describe_sentinel(self, n: int) -> str:
         """The doubt about a patch that asks whether a variable still holds the number that it began with."""
-        texts = self.candidates[n].texts
-        return next((d for k, text in texts.items() if (d := describe_doubt_of_sentinel(self.units[k].text, text))), "")
+        return self._find_in_changes(n, describe_doubt_of_sentinel)
 
     def _describe_lost_name(self, n: int) -> str:
         """The doubt about a patch that drops what a check asks about, or that mends in a function what its caller may have mixed up."""

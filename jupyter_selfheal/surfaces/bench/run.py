@@ -265,7 +265,7 @@ def describe_sets() -> str:
     lines = [
         f"  {found.name:13} {found.path}{'; a sample is shipped' if found.sample else ''}" for found in SETS.values()
     ]
-    lines += [f"  {name:13} {about}: a folder with clones, each as OWNER+NAME (`{name} --help`)" for name, about in LISTS.items()]  # fmt: skip
+    lines += [f"  {name:13} {about} (`{name} --help`)" for name, about in LISTS.items()]
     others = [f"  {name:13} {about}" for name, about in REPORTS.items()]
     return "\n".join(["sets, and what PATH is:", *lines, "", "in place of a set (each has its own --help):", *others])
 

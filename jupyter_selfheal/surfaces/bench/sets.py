@@ -36,9 +36,7 @@ ALL = (
     BenchSet("refactory", "the folder data of Refactory", lambda path, _: ("Refactory", refactory.load(path))),
     BenchSet("pydex", "the folder PyDex of prose-benchmarks", lambda path, _: ("PyDex", pydex.load(path))),
     BenchSet("debugbench", "a clone of DebugBench", lambda path, _: debugbench.load(path)),
-    BenchSet(
-        "own", "a folder of your own cases (JSON, or notebooks with tagged cells)", lambda p, _: own_cases.load(p)
-    ),
+    BenchSet("own", "a folder of your own cases: JSON, or notebooks with tags", lambda p, _: own_cases.load(p)),
     BenchSet("syntax", "QuixBugs or JSON lines; one syntax fault each", lambda p, _: syntax.load(p), compiles=True),
 )
 SETS = {found.name: found for found in ALL}

@@ -37,7 +37,7 @@ def add_setting_options(parser: argparse.ArgumentParser) -> None:
     """The options, each read as the setting of its name is everywhere; what is not given is None."""
     group = parser.add_argument_group(
         "settings",
-        "also as SELFHEAL_NAME in the environment, or in a TOML file; `jupyter selfheal config` shows what holds",
+        "also as SELFHEAL_NAME in the environment, or in a TOML file;\n`jupyter selfheal config` shows what holds",
     )
     group.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML, named as below")
     for f in fields(HealConfig):

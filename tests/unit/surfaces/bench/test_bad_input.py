@@ -197,3 +197,9 @@ def test_a_report_that_cannot_be_written_says_where(words: tuple[str, str], tmp_
     rows, taken = write_rows(tmp_path / "rows.jsonl"), tmp_path / "taken"
     taken.mkdir() if words[1] == "--into" else taken.write_text("")
     assert str(taken) in refuse(words[0], rows, words[1], taken)
+
+
+def test_the_help_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lists of sets and the settings' heading are not wrapped by argparse: two lines were 100 characters."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, run.build_parser().format_help().splitlines())) <= 80
