@@ -8,7 +8,7 @@ import builtins
 import itertools
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span, is_call
@@ -27,7 +27,7 @@ def list_beginner_changes(
 ) -> Iterator[Change]:
     """Such slips, mended. ``expected`` is the output that is known, and ``known`` are names that other cells make."""
     there = list_defined_names(tree) | known | set(dir(builtins))
-    yield from _import_modules(tree, table, there)
+    yield from list_missing_imports(tree, table, there)
     yield from _reverse_values(tree, source, table, there)
     yield from _print_results(tree, source, table)
     yield from _set_earlier(tree, source, table)
@@ -38,8 +38,11 @@ def list_beginner_changes(
     yield from _free_values(tree, source, table, expected)
 
 
-def _import_modules(tree: ast.Module, table: LineTable, there: set[str]) -> Iterator[Change]:
-    """``math.sqrt(n)`` and ``sqrt(n)`` where nothing imports ``math``."""
+def list_missing_imports(tree: ast.Module, table: LineTable, there: Collection[str]) -> Iterator[Change]:
+    """``math.sqrt(n)`` and ``sqrt(n)`` where nothing imports ``math``; ``there`` are the names that there are."""
+    if any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in walk(tree)):
+        return
+    there = frozenset(there)
     modules = [
         n.value.id
         for n in walk(tree)

@@ -39,6 +39,7 @@ def list_lost_values(source: Source, expected: str, known: frozenset[str]) -> li
         *_begin_collections(source, known),
         *_set_letters(source),
         *_convert_parts(source),
+        *_convert_slices(source),
         *_open_slots(source, expected),
         *_go_through_places(source),
         *_count_on_in_loops(source),
@@ -267,6 +268,29 @@ def _convert_parts(source: Source) -> Iterator[Change]:
             yield Change(
                 ((start, end, f"int({source.text_of(value)})"),), 0.5, value.lineno, "what is kept is no number yet"
             )
+
+
+def _convert_slices(source: Source) -> Iterator[Change]:
+    """``marks = parts[1:]`` and ``sum(marks)``, where ``parts`` are the words of a line: they are numbers."""
+    split = {
+        _find_target(n)
+        for n in source.order
+        if isinstance(n, ast.Assign)
+        and isinstance(n.value, ast.Call)
+        and isinstance(n.value.func, ast.Attribute)
+        and n.value.func.attr == "split"
+    }
+    reckoned = {_find_name(n.args[0]) for n in source.order if isinstance(n, ast.Call) and is_call(n, "sum") and n.args}
+    for node in source.order:
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Subscript(ast.Name(owner), ast.Slice()) as value):
+                if owner in split and name in reckoned:
+                    start, end = source.start_of(value), source.end_of(value)
+                    for kind, prior in (("int", 0.85), ("float", 0.75)):
+                        new = f"list(map({kind}, {source.text_of(value)}))"
+                        yield Change(((start, end, new),), prior, value.lineno, f"`{name}` are no numbers yet")
+            case _:
+                pass
 
 
 def _is_read_text(node: ast.expr, texts: set[str]) -> bool:

@@ -16,7 +16,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.positions import LineTable, splice
+from jupyter_selfheal.inside.search.beginner_changes import list_missing_imports
 from jupyter_selfheal.inside.search.case_twins import list_case_twins
 from jupyter_selfheal.inside.search.confined_forks import run_each_in_fork, run_in_fork
 from jupyter_selfheal.inside.search.cpu_time import read_cpu_time
@@ -35,6 +36,7 @@ from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.run_result import OK, TIME
 from jupyter_selfheal.inside.search.uneven_texts import find_uneven_cases, find_uneven_texts
 from jupyter_selfheal.inside.search.varied_input import observe, record_lines, vary_lines
+from jupyter_selfheal.inside.tree_names import list_defined_names
 
 FIRST_STEPS, LONGER, SPARE = 100_000, 2, 4
 """Steps of the first run of each reading: of 48 that never come to an end the right one is lost behind the others. Readings that are run
@@ -149,11 +151,13 @@ def _use_idle_results(explorer: Explorer, found: dict[str, Any], used: frozenset
 
 
 def _bind_names(explorer: Explorer, found: dict[str, Any], known: frozenset[str]) -> None:
-    """Let what did not run read names that there are, and ask what differs: ``Print('none')`` fails whatever is printed elsewhere. So are names that
+    """Let what did not run read names that there are, and ask what differs: ``Print('none')`` fails whatever is printed elsewhere, and so does `pi` without `math`. So are names that
     differ in upper and lower case alone one, and questions called, where the output is right with that too."""
     for _ in range(KEPT):
         text = found["text"]
-        changes = [*list_sure_names(text, known), *list_choices(text, known), *list_case_twins(text, known)]
+        tree = ast.parse(text)
+        changes = [*list_missing_imports(tree, LineTable(text), known | list_defined_names(tree))]
+        changes += [*list_sure_names(text, known), *list_choices(text, known), *list_case_twins(text, known)]
         changes += list_uncalled_questions(text)
         change = next(iter(changes), None)
         new = splice(text, change.edits) if change is not None else ""

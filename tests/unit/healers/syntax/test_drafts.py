@@ -324,3 +324,41 @@ def test_a_call_is_noted_where_there_is_one(source: str, kept: str) -> None:
     assert not explorer.keeps_calls(kept)
     explorer.note_calls(kept)  # it is not called there
     assert explorer.keeps_calls(kept)
+
+
+def test_parts_of_a_line_that_are_summed_are_numbers() -> None:
+    source = "p = input().split()\nmarks = p[1:]\nprint(sum(marks))\n"
+    changed = _lost(source, "no numbers yet")
+    assert changed[0] == source.replace("p[1:]", "list(map(int, p[1:]))")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "p = input().split()\nmarks = p[1:]\nprint(marks)\n",  # nothing is reckoned
+        "p = [1, 2]\nmarks = p[1:]\nprint(sum(marks))\n",  # numbers already
+        "p = input().split()\nmark = p[1]\nprint(sum(mark))\n",  # one part
+    ],
+)
+def test_what_is_not_summed_stays_a_text(source: str) -> None:
+    assert _lost(source, "no numbers yet") == []
+
+
+def test_what_did_not_run_gets_its_import() -> None:
+    source = "x = 2.0\nif x > 5:\n    print(pi * x)\nelse:\n    print(x * x)\n"
+    found = run([source], "4.0\n")["passing"][0]
+    assert found["text"] == "import math\n" + source.replace("pi", "math.pi")
+    assert found["rival"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "pi = 3\nx = 2.0\nif x > 5:\n    print(pi * x)\nelse:\n    print(x * x)\n",
+        "from math import *\nx = 2.0\nif x > 5:\n    print(pi * x)\nelse:\n    print(x * x)\n",
+        "from math import pi\nx = 2.0\nif x > 5:\n    print(pi * x)\nelse:\n    print(x * x)\n",
+        "def area(pi):\n    return pi\nx = 2.0\nif x > 5:\n    print(area(x))\nelse:\n    print(x * x)\n",
+    ],
+)
+def test_what_is_bound_gets_no_import(source: str) -> None:
+    assert run([source], "4.0\n")["passing"][0]["text"] == source
