@@ -36,6 +36,31 @@ def list_beginner_changes(
     yield from _index_called(tree, table)
     yield from _multiply_letters(tree, table, there)
     yield from _free_values(tree, source, table, expected)
+    yield from _gather_before(tree, source, table)
+
+
+def _gather_before(tree: ast.Module, source: str, table: LineTable) -> Iterator[Change]:
+    """``digits = digits + str(r)`` in a loop, where ``digits`` begins as an empty text, as ``str(r) + digits``: the first comes out last."""
+    empty = {
+        n.targets[0].id
+        for n in walk(tree)
+        if isinstance(n, ast.Assign)
+        and isinstance(n.targets[0], ast.Name)
+        and isinstance(n.value, ast.Constant)
+        and n.value.value == ""
+    }
+    for statement in (s for loop in walk(tree) if isinstance(loop, _LOOPS) for s in loop.body):
+        match statement:
+            case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(again), ast.Add(), value)) if again == name:
+                pass
+            case ast.AugAssign(ast.Name(name), ast.Add(), value):
+                pass
+            case _:
+                continue
+        if name in empty:
+            start, end = find_span(statement, table)
+            new = f"{name} = {source[slice(*find_span(value, table))]} + {name}"
+            yield Change(((start, end, new),), 0.7, statement.lineno, f"what is gathered in `{name}` comes before it")
 
 
 def list_missing_imports(tree: ast.Module, table: LineTable, there: Collection[str]) -> Iterator[Change]:

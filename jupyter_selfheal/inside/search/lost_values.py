@@ -341,7 +341,8 @@ def _go_through_places(source: Source) -> Iterator[Change]:
 
 
 def _count_on_in_loops(source: Source) -> Iterator[Change]:
-    """``while i <= n:`` in which nothing sets ``i``, which a number was set to: it is counted on at the end, or down where ``i > 0`` is asked."""
+    """``while i <= n:`` in which nothing sets ``i``, which a number was set to: it is counted on at the end, or down where ``i > 0`` is asked; not
+    where a line below the loop sets it, which belongs into it."""
     numbers = {
         _find_target(s)
         for s in source.order
@@ -350,6 +351,7 @@ def _count_on_in_loops(source: Source) -> Iterator[Change]:
     for loop in (n for n in source.order if isinstance(n, ast.While) and isinstance(n.test, ast.Compare)):
         name, sign = _find_name(loop.test.left), _STEPS.get(type(loop.test.ops[0]))  # type: ignore[attr-defined]
         stored = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        stored |= {_find_target(s) for s in source.order if getattr(s, "lineno", 0) > (loop.end_lineno or 0)}
         indent = source.read_indent(loop.body[0])
         if name in numbers - stored and sign and indent is not None:
             end = source.end_of(loop.body[-1])

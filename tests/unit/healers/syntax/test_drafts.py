@@ -10,6 +10,7 @@ from jupyter_selfheal.healers.syntax.fault import find_fault
 from jupyter_selfheal.healers.syntax.quotes import close_fields
 from jupyter_selfheal.healers.syntax.site import find_site
 from jupyter_selfheal.inside.positions import LineTable, splice
+from jupyter_selfheal.inside.search.beginner_changes import list_beginner_changes
 from jupyter_selfheal.inside.search.endless_loops import has_fixed_loop
 from jupyter_selfheal.inside.search.explore_reading import Explorer
 from jupyter_selfheal.inside.search.left_out_parts import list_left_out
@@ -287,6 +288,7 @@ def test_what_a_loop_asks_for_is_counted_on(head: str, step: str) -> None:
     "source",
     [
         "i = 1\nwhile i < n:\n    i *= 2\n",  # it is set
+        "i = 1\nwhile i < n:\n    print(i)\ni = i * 2\n",  # a line that belongs into the loop
         "i = input()\nwhile i < n:\n    print(i)\n",  # no number
         "i = 1\nwhile True:\n    print(i)\n",  # nothing is asked
         "i = 1\nwhile n > i:\n    print(i)\n",  # another one is asked for
@@ -362,3 +364,27 @@ def test_what_did_not_run_gets_its_import() -> None:
 )
 def test_what_is_bound_gets_no_import(source: str) -> None:
     assert run([source], "4.0\n")["passing"][0]["text"] == source
+
+
+def _gathered(source: str) -> list[str]:
+    changes = list_beginner_changes(ast.parse(source), source, LineTable(source), "", frozenset())
+    return [splice(source, c.edits) for c in changes if "gathered" in c.words]
+
+
+@pytest.mark.parametrize("step", ["b = b + str(r)", "b += str(r)"])
+def test_what_comes_out_last_to_first_is_gathered_before(step: str) -> None:
+    source = f"b = ''\nwhile n > 0:\n    r = n % 2\n    {step}\n    n = n // 2\nprint(b)\n"
+    assert _gathered(source) == [source.replace(step, "b = str(r) + b")]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "b = 0\nfor r in xs:\n    b = b + r\n",  # a number
+        "b = ''\nb = b + 'x'\n",  # no loop
+        "b = ''\nfor r in xs:\n    b = str(r) + b\n",  # it comes before it
+        "b = ''\nfor r in xs:\n    c = b + r\n",  # nothing is gathered
+    ],
+)
+def test_what_is_no_gathered_text_keeps_its_order(source: str) -> None:
+    assert _gathered(source) == []
