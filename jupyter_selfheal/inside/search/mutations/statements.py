@@ -11,6 +11,8 @@ from jupyter_selfheal.inside.search.scope import NUMBER, Change, Scope
 from jupyter_selfheal.inside.tree_names import list_names
 
 _IN_PLACE = frozenset({"sort", "append", "reverse", "extend", "update", "add", "insert", "remove", "clear", "shuffle"})
+_OF_TEXTS = frozenset({"replace", "strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "swapcase"})
+"""Methods of a text that give another one: of a text that is returned below they are meant to change it."""
 EMPTY_BRANCH = 0.4
 """What remains of the weight of taking out all that a branch does: somebody wrote it to do something there."""
 _LOOPS = ast.For | ast.While | ast.AsyncFor
@@ -87,6 +89,13 @@ def _propose_assignments(s: Scope, node: ast.Assign) -> Iterator[Change]:
         yield Change(edits, 0.3, line, "the targets are exchanged")
 
 
+def _is_returned(s: Scope, node: ast.AST, name: str) -> bool:
+    """Whether the function around a statement returns a variable."""
+    function = s.find_function(node)
+    returned = (n.value for n in ast.walk(function) if isinstance(n, ast.Return)) if function is not None else ()
+    return any(isinstance(v, ast.Name) and v.id == name for v in returned)
+
+
 def _propose_use_of_value(s: Scope, node: ast.Expr) -> Iterator[Change]:
     """``x.replace(…)`` whose result is dropped; a value that should be returned, an ``==`` that should assign."""
     text, value, line = " ".join(s.text_of(node).split()), node.value, node.lineno
@@ -94,7 +103,7 @@ def _propose_use_of_value(s: Scope, node: ast.Expr) -> Iterator[Change]:
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
         yield Change(
             ((s.start_of(node), s.start_of(node), f"{value.func.value.id} = "),),
-            0.35,
+            0.8 if value.func.attr in _OF_TEXTS and _is_returned(s, node, value.func.value.id) else 0.35,
             line,
             f"the result of `{text}` is dropped",
         )

@@ -156,3 +156,26 @@ def test_what_is_written_down_is_not_cut_right_there() -> None:
     assert not {t for t in written if ":" in t and "[::-1" not in t}
     assert "xs[1:]" in list_texts("    return max(xs)", xs=ITEMS)
     assert "g(x)[1:]" in list_texts("    return g(x)", x=TEXT)
+
+
+def weigh_kept(body: str) -> float:
+    """The weight of ``s = s.…`` for a method whose result is dropped, as a share of that of returning it."""
+    changes = [c for c in list_changes(Scope(f"def f(s, t):\n{body}\n")) if len(c.edits) == 1]
+    kept = max(c.prior for c in changes if c.edits[0][2] == "s = ")
+    return kept / max(c.prior for c in changes if c.edits[0][2] == "return ")
+
+
+def test_a_text_that_is_returned_below_is_changed_and_not_returned_at_once() -> None:
+    assert weigh_kept("    for c in t:\n        s.replace(c, '')\n    return s") > 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    for c in t:\n        s.replace(c, '')\n    return t",
+        "    s.replace(t, '')",
+        "    s.pop(t)\n    return s",
+    ],
+)
+def test_what_is_not_returned_below_or_no_text_is_as_likely_as_before(body: str) -> None:
+    assert weigh_kept(body) < 1
