@@ -1,10 +1,12 @@
-"""Variables that hang on one other one: ``n = len(values)``."""
+"""Variables that hang on one other one, ``n = len(values)``; and those that a cell makes for its checks."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Sequence
 
 from jupyter_selfheal import source as src
+from jupyter_selfheal.healers.search.reading import has_assert
 from jupyter_selfheal.inside.tree_names import list_read_names
 from jupyter_selfheal.model import JSON, Case
 
@@ -26,3 +28,14 @@ def list_made(case: Case) -> list[list[JSON]]:
             case ast.Assign([ast.Name(name)], ast.Call()) if len(used) == 1 and len(text) <= _LONGEST:
                 made[name] = [name, used[0], text]
     return list(made.values())
+
+
+def list_made_for_checks(statements: Sequence[ast.stmt], definitions: Collection[str]) -> set[str]:
+    """Where a cell has asserts, the names of what it makes by these definitions: ``cart`` of ``cart = Cart()``. What is then done with them
+    (``cart.add("pen", 2)``) says what is checked, as its asserts do."""
+    made = set[str]()
+    for node in statements if any(map(has_assert, statements)) else ():
+        names = src.collect_names([node])
+        if isinstance(node, ast.Assign | ast.AnnAssign) and names.uses & {*definitions, *made}:
+            made |= names.binds
+    return made

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.healers.search.made_names import list_made
+from jupyter_selfheal.healers.search.made_names import list_made, list_made_for_checks
 from jupyter_selfheal.healers.search.oracles import (
     find_oracle,
     list_doctests,
@@ -241,8 +241,9 @@ def _list_replayed(case: Case, cells: Iterable[Cell], known: set[str]) -> Iterat
 
 def _list_own(case: Case, known: set[str], tests: set[str], replayed: frozenset[str]) -> Iterator[Piece]:
     """The failing cell's own statements: its checks apart from what may be changed."""
-    failing = case.failure
-    for piece, node in _cut_pieces(failing.cell_id, failing.source):
+    pieces = list(_cut_pieces(case.failure.cell_id, case.failure.source))
+    made = list_made_for_checks([node for _, node in pieces], known)
+    for piece, node in pieces:
         role, mutable, query, is_test = "cell", True, False, False
         called = {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
         if isinstance(node, DEFINITIONS):
@@ -252,8 +253,9 @@ def _list_own(case: Case, known: set[str], tests: set[str], replayed: frozenset[
             role, mutable = "check", False
         elif isinstance(node, ast.Import | ast.ImportFrom):
             mutable = False
-        elif called & known or (isinstance(node, ast.Expr) and src.collect_names([node]).uses & replayed):
-            query = True
+        else:
+            uses = src.collect_names([node]).uses
+            query = bool(called & known or uses & made or (isinstance(node, ast.Expr) and uses & replayed))
         yield Piece(piece.cell_id, piece.start, piece.end, piece.text, role, mutable, is_test, query)
 
 

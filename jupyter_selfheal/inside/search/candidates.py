@@ -42,6 +42,8 @@ ANEW_EDITS = 3
 """What a whole body in place of another one counts."""
 PLACES, LONGEST_SLIP = 6, 40
 """Places of one slip, and characters of what stands there, at most."""
+BESIDE_SENSELESS, SURELY = 400, 0.9
+"""The likeliest changes that are made beside a mend of what is senseless too, and how sure that mend is."""
 WRAPPED = 2
 """Places of a slip that puts a call around what stands there, at most: what is read in more of them is made so once, above them."""
 GROUP = 192
@@ -195,19 +197,36 @@ class Maker:
 
     def make_singles(self) -> Iterator[Candidate]:
         """Every single change of every mutable unit, best first over all units."""
-        return self.compile_groups((candidate, None) for candidate in self._make_singles())
+        return self.compile_groups(self._make_singles())
 
-    def _make_singles(self) -> Iterator[Candidate]:
+    def _make_singles(self) -> Iterator[tuple[Candidate, Candidate | None]]:
+        """Each with the one that it is made on, where something senseless is mended too."""
         for n, unit in enumerate(self.program.units):
             if unit.mutable:
                 self.changes.extend(self.rank_changes(n, unit.text, self.sight.suspicion.get(n, {})))
         self.changes.sort(key=lambda item: -item[0])
         together = sorted(self._group_slips(), key=lambda group: -group[0])
+        senseless, beside = self._mend_senseless(), BESIDE_SENSELESS
         for weight, n, change in self.changes:
             while together and together[0][0] >= weight:
-                yield from self._build_slip(*together.pop(0))
+                yield from ((slip, None) for slip in self._build_slip(*together.pop(0)))
             if (candidate := self.place_change(None, n, change, weight)) is not None:
-                yield candidate
+                yield candidate, None
+            if senseless is not None and change.kind != "senseless" and beside:
+                beside -= 1
+                if (both := self.place_change(senseless, n, change, weight * SURELY)) is not None:
+                    both.parent = None
+                    yield both, senseless
+
+    def _mend_senseless(self) -> Candidate | None:
+        """All that is senseless in the program, mended; None where nothing is."""
+        most: dict[int, tuple[float, Change]] = {}
+        for weight, n, change in self.changes:
+            if change.kind == "senseless" and len(change.edits) > len(most[n][1].edits if n in most else ()):
+                most[n] = weight, change
+        placed = [self.build_candidate(None, n, change, weight) for n, (weight, change) in most.items()]
+        members = [candidate for candidate in placed if candidate is not None]
+        return self.build_united(members, {c.unit: c.spliced[c.unit] for c in members}) if members else None
 
     def make_new_bodies(
         self, units: Collection[int] | None = None, state: Candidate | None = None

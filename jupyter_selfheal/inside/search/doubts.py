@@ -12,6 +12,7 @@ from jupyter_selfheal.inside.search.bounds_alone import calls_assertion, find_bo
 from jupyter_selfheal.inside.search.candidates import Candidate, Maker
 from jupyter_selfheal.inside.search.compare_behaviour import Input
 from jupyter_selfheal.inside.search.describe_losses import describe_loss
+from jupyter_selfheal.inside.search.empty_answers import describe_empty_answer
 from jupyter_selfheal.inside.search.formal_checks import find_formal_check
 from jupyter_selfheal.inside.search.given_otherwise import find_given_otherwise
 from jupyter_selfheal.inside.search.hypotheses import Hypotheses
@@ -138,7 +139,8 @@ class Doubts:
         if not is_told and (found := _NOWHERE.search(self.candidates[n].words)):
             return f"what `{found[1]}` was to do, nothing tells"
         made_up = None if is_told else _MADE_UP.search(self.candidates[n].words)
-        if made_up and not any(made_up[1] in self._list_bound(k) for k in self.candidates[n].texts):
+        bound = {b for k in self.candidates[n].texts for b in list_bound_names(ast.parse(self.units[k].text))}
+        if made_up and made_up[1] not in bound:
             return f"what `{made_up[1]}` was to be, nothing tells"
         if made := describe_made_anew(self.candidates[n].words, self.runner.program, self.hypotheses.count_checks(n)):
             return made
@@ -148,9 +150,6 @@ class Doubts:
             name = name or find_made_up(*given, ast.Call)
         return f"what `{name}` was to be, nothing tells" if name else ""
 
-    def _list_bound(self, unit: int) -> frozenset[str]:
-        return frozenset(list_bound_names(ast.parse(self.units[unit].text)))
-
     def _describe_statements(self, n: int) -> str:
         """The doubt about statements that lead past an error which is raised on purpose, leave a value to be compared with itself, or are odd formulas."""
         texts, space = [u.text for u in self.units], self.runner.ns
@@ -159,6 +158,7 @@ class Doubts:
             lambda old, text: (
                 describe_way_past(old, text)
                 or describe_own_operand(old, text)
+                or describe_empty_answer(old, text)
                 or describe_odd_formula(old, text, texts, space)
                 or describe_rounded_up(old, text, self.sight.checked)
             ),

@@ -82,8 +82,8 @@ def _list_pair_tests(s: Scope, names: tuple[str, ...]) -> Iterator[tuple[str, fl
 
 @cache_on_scope
 def list_own_tests(s: Scope) -> tuple[tuple[str, float], ...]:
-    """Conditions that can be made of the statement's own names."""
-    return tuple(list_tests(s, s.values))
+    """Conditions that can be made of the statement's own names; an object itself (``self``) always holds."""
+    return tuple(list_tests(s, tuple(name for name in s.values if name not in ("self", "cls"))))
 
 
 @cache_on_scope

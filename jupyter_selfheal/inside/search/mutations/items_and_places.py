@@ -176,7 +176,36 @@ def _sets_to(node: ast.AST, name: str, value: str) -> bool:
     return False
 
 
+def propose_parts_of_length(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``xs[i:i + n]`` for ``xs[i:n]`` in a loop over ``i`` that does not change ``n``, and steps of ``n``: the parts of a list, one behind the other."""
+    match node:
+        case ast.Subscript(whole, ast.Slice(ast.Name(place), ast.expr() as end, None) as cut):
+            around = [p for p in s.walk_upwards(node) if isinstance(p, ast.For | ast.ListComp | ast.GeneratorExp)]
+        case _:
+            return
+    match end:
+        case ast.Name(length):
+            edits: tuple[Edit, ...] = ((s.start_of(end), s.end_of(end), f"{place} + {length}"),)
+        case ast.BinOp(ast.Name(begun), ast.Add(), ast.Name(length)) if begun == place:
+            edits = ()
+        case _:
+            return
+    loops = [loop for p in around for loop in ([p] if isinstance(p, ast.For) else p.generators)]
+    loop = next((loop for loop in loops if is_name(loop.target, place)), None)
+    if loop is None or length == place:
+        return
+    words = f"`{s.text_of(whole)}[{place}:{place} + {length}]` are `{length}` of them"
+    if edits:
+        yield Change(edits, 0.5, cut.lineno, words)
+    match loop.iter:
+        case ast.Call(ast.Name("range"), [ast.Constant(0), last], []) | ast.Call(ast.Name("range"), [last], []):
+            step = f"range(0, {s.text_of(last)}, {length})"
+            at = (s.start_of(loop.iter), s.end_of(loop.iter), step)
+            yield Change(tuple(sorted((at, *edits))), 0.5, cut.lineno, f"{words}, one part behind the other: `{step}`")
+
+
 OPERATORS = (
+    propose_parts_of_length,
     propose_first_place,
     propose_new_items,
     propose_place_of_item,

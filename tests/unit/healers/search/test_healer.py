@@ -135,6 +135,15 @@ def test_the_question_a_cell_asks_is_not_changed() -> None:
     assert all(after(p, "c1") == "" for p in answer.patches)
 
 
+def test_what_sets_a_check_up_is_not_changed() -> None:
+    source = "class Cart:\n    pass\ncart = Cart()\ncart.price = 3\nother = 5\nassert cart.price == 4\n"
+    plan = build_plan(Case(Failure("c", source, FailureKind.RAISED, "AssertionError"), Notebook((Cell("c", source),))))
+    assert plan is not None
+    assert {p.text: p.query for p in plan.pieces if p.role == "cell" and p.mutable} == {
+        "class Cart:\n    pass": False, "cart = Cart()": True, "cart.price = 3": True, "other = 5": False,
+    }  # fmt: skip
+
+
 def test_printed_text_is_an_oracle() -> None:
     patch = search(
         "total = 0\nfor n in range(4):\n    total += n\nprint('sum', total)", oracle=Oracle(stdout="sum 10")

@@ -29,6 +29,16 @@ TEXTS = [
         "def where(xs, wanted):\n    for i in range(len(xs)):\n        if xs[i] * 2 == wanted:\n            return i\n",
         "places are wanted",
     ),
+    (
+        "def parts(xs, n):\n    out = []\n    for i in range(len(xs)):\n        out.append(xs[i:n])\n    return out\n",
+        "def parts(xs, n):\n    out = []\n    for i in range(0, len(xs), n):\n        out.append(xs[i:i + n])\n    return out\n",
+        "one part behind the other",
+    ),
+    (
+        "def parts(xs, n):\n    return [xs[i:i + n] for i in range(len(xs))]\n",
+        "def parts(xs, n):\n    return [xs[i:i + n] for i in range(0, len(xs), n)]\n",
+        "one part behind the other",
+    ),
     ("day = days[today + later]\n", "day = days[(today + later) % len(days)]\n", "beyond the last place"),
     ('ok = c == "x" or "y" or "z"\n', 'ok = (c in ("x", "y", "z"))\n', "asks nothing"),
     ("ok = n != 3 and 5\n", "ok = (n not in (3, 5))\n", "asks nothing"),
@@ -131,3 +141,16 @@ def test_the_name_of_a_counting_loop_is_not_set_within() -> None:
     counted, kept = ({c.line: c.prior for c in list_changes(Scope(SORTED)) if c.words == text} for text in words)
     assert [line for line, prior in kept.items() if counted[line] < prior / 5] == [4, 5, 8, 6]
     assert counted[2] == kept[2]  # above the loop
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def parts(xs, n):\n    return [xs[k:n] for i in range(len(xs))]\n",
+        "def parts(xs, n):\n    return [xs[i:3] for i in range(len(xs))]\n",
+        "def parts(xs, i, n):\n    return xs[i:n]\n",
+        "def parts(xs, n):\n    return [xs[n + i:n] for i in range(0, len(xs), 2)]\n",
+    ],
+)
+def test_other_parts_of_a_list_have_no_length(text: str) -> None:
+    assert list_texts(text, " of them") == []

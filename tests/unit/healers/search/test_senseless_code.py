@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.inside.positions import splice
+from jupyter_selfheal.inside.search.empty_answers import describe_empty_answer
 from jupyter_selfheal.inside.search.propose_mutations import list_changes, rank_changes
 from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, Hints, Scope
 from tests.unit.healers.search.searching import find
@@ -149,3 +150,67 @@ def test_evenness_that_nothing_speaks_of_is_unlikely() -> None:
 
     plain = "def f(xs):\n    return [x for x in xs]\n"
     assert weigh(plain) < weigh(plain.replace("def f", "def even")) / 2
+
+
+CART = """class Cart:
+    def __init__(self, discount=0):
+        self.items = []
+        self.discount = 0
+    def add(self, price, count):
+        self.items.append((price, count))
+    def total(self):
+        return sum(price + count for price, count in self.items) * (1 - self.discount)
+"""
+
+
+def test_one_failing_check_is_met_with_what_is_senseless_mended_beside_another_change() -> None:
+    checks = "cart = Cart(0.5)\ncart.add(2, 3)\ncart.add(4, 5)\nassert cart.total() == 13\nassert Cart().total() == 0"
+    patches = find(CART, checks, 60)["patches"]
+    text = "".join(patches[0]["texts"].values())
+    assert "self.discount = discount" in text
+    assert "price * count" in text
+
+
+BALANCE = """def balance(text):
+    pairs = {"(": ")", "[": "]"}
+    stack = []
+    for ch in text:
+        if ch in pairs:
+            stack.append(ch)
+        elif ch in pairs.values():
+            if stack and pairs[stack.pop()] == ch:
+                return False
+    return True
+"""
+
+
+def test_an_answer_for_what_is_empty_alone_is_doubted() -> None:
+    checks = "\n".join(
+        f"assert balance({t!r}) == {v}"
+        for t, v in (("([])", True), ("(]", False), ("(", False), (")", False), ("", True))
+    )
+    patches = find(BALANCE, checks, 60)["patches"]
+    empty = [p for p in patches if "return not text" in "".join(p["texts"].values())]
+    assert empty
+    assert all("only tells an empty input apart" in p["rival"] for p in empty)
+
+
+ANSWERED = "def f(xs):\n    for x in xs:\n        if x:\n            return False\n    return True\n"
+MEANT = [
+    ANSWERED.replace("return True", "return not x"),
+    ANSWERED.replace("for x in xs:\n", "while xs:\n        x = xs.pop()\n").replace("return True", "return not xs"),
+    ANSWERED.replace("return True", "return False"),
+]
+
+
+def test_what_else_is_answered_is_not() -> None:
+    assert describe_empty_answer(ANSWERED, ANSWERED.replace("return True", "return not xs"))
+    assert describe_empty_answer(ANSWERED, ANSWERED.replace("return True", "return len(xs) == 0"))
+    assert [describe_empty_answer(ANSWERED, text) for text in MEANT] == ["", "", ""]
+
+
+def test_an_object_itself_is_no_condition() -> None:
+    text = "class A:\n    def f(self, n):\n        if n > 2:\n            return n\n"
+    made = [c for c in list_changes(Scope(text)) if "lacks" in c.words and "n > 2" in c.words]
+    assert made
+    assert not any("`self`" in c.words or "`not self`" in c.words for c in made)
