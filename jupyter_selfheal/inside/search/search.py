@@ -107,7 +107,7 @@ class Search:
             screen.try_candidates(iter(list_likeliest(screen.candidates)), self.limit, again=True, count=True)
         self._combine_edits(frontier, EDITS * patience.ROUNDS_AGAIN)
         left = 0 if screen.is_spent() else len(maker.changes) - most_singles
-        if not screen.plausible and (base.failed > 1 or base.passed > 1):
+        if not screen.plausible and (base.failed > 1 or base.passed):
             rare = (frontier.pair_on_nearest(screen.partial), maker.make_new_bodies()) if base.failed > 1 else ()
             pairs = frontier.pair_likeliest() if base.failed > 1 else frontier.pair_likeliest(EARLY_PAIRS)
             self._try_what_is_rare(itertools.chain(*rare, pairs))

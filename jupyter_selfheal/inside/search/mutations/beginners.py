@@ -84,10 +84,11 @@ def propose_kept_texts(s: Scope, node: ast.AST) -> Iterator[Change]:
             case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), method))) if method in _CHANGED_TEXTS:
                 dropped.setdefault(name, []).append(found)
     for name, places in dropped.items():
-        if len(places) > 1 and s.name_may_be(name, frozenset({TEXT})):
+        if s.name_may_be(name, frozenset({TEXT})):
             edits = tuple(sorted((s.start_of(n), s.start_of(n), f"{name} = ") for n in places))
             words = f"`{name}` stays as it is: what its methods give is dropped"
-            yield from (Change(edits, 0.9, line, words) for line in dict.fromkeys(n.lineno for n in places))
+            lines = dict.fromkeys(n.lineno for n in places)
+            yield from (Change(edits, 0.9, line, words, "senseless") for line in lines)
 
 
 def propose_plain_points(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -143,7 +144,7 @@ def propose_first_item(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
         return
     body = getattr(s.parents.get(node), "body", [])
-    name = node.targets[0].id if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) else ""
+    names = [target.id for target in node.targets if isinstance(target, ast.Name)]
     if type(node.value.value) not in (int, float) or not isinstance(body, list) or node not in body:
         return
     for loop in body[body.index(node) + 1 :]:
@@ -154,13 +155,13 @@ def propose_first_item(s: Scope, node: ast.AST) -> Iterator[Change]:
             for c in ast.walk(loop)
             if isinstance(c, ast.Compare) and isinstance(c.left, ast.Name) and isinstance(c.comparators[0], ast.Name)
         }
-        words = f"`{name}` begins with a number that no item may reach"
+        words = f"`{' = '.join(names)}` begins with a number that no item may reach"
         if not isinstance(loop.target, ast.Name):
             parts = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-            if any(name in pair and pair & parts for pair in compared):
+            if any(pair & {*names} and pair & parts for pair in compared):
                 for new, prior in (("float('-inf')", 0.5), ("float('inf')", 0.3)):
                     yield Change((s.replace_node(node.value, new),), prior, node.lineno, words)
-        elif isinstance(loop.iter, ast.Name) and frozenset({name, loop.target.id}) in compared:
+        elif isinstance(loop.iter, ast.Name) and any(frozenset({name, loop.target.id}) in compared for name in names):
             yield Change((s.replace_node(node.value, f"{loop.iter.id}[0]"),), 0.8, node.lineno, words)
 
 

@@ -35,11 +35,23 @@ def _mend(s: Scope, node: ast.AST) -> Edit | None:
             return replace_operator(s, left, right, COMPARE[ast.Eq], "=")
         case ast.Expr(ast.Attribute(ast.Name(name))) if _is_asked_by_loop(s, node, name):
             return (s.start_of(node), s.start_of(node), f"{name} = ")
+        case ast.Assign([ast.Subscript()], ast.Call(ast.Attribute(_, "get"), [_, ast.Constant(0)]) as value) if _counts(
+            s, node
+        ):
+            return (s.end_of(value), s.end_of(value), " + 1")
         case ast.While(test=ast.expr() as test) if step := _find_missing_step(s, node, test):
             end = s.find_line_span(node.body[-1])[1]
             pad = "" if s.text[:end].endswith("\n") else "\n"
             return (end, end, f"{pad}{s.read_indent(node.body[-1])}{step}\n")
     return None
+
+
+def _counts(s: Scope, node: ast.Assign) -> bool:
+    """``counts[key] = counts.get(key, 0)`` in a loop, which counts nothing."""
+    match node.targets[0], node.value:
+        case ast.Subscript(table, key), ast.Call(ast.Attribute(other), [asked, _]):
+            return s.is_in_loop(node) and (s.text_of(table), s.text_of(key)) == (s.text_of(other), s.text_of(asked))
+    return False
 
 
 def _is_in_method(s: Scope, node: ast.AST) -> bool:

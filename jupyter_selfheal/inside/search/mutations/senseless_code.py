@@ -56,8 +56,26 @@ def _list_collections(s: Scope) -> set[str]:
     return made - other
 
 
+def propose_entry(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``sums[k] / counts[k]`` for ``sums[k] / counts``: nothing is divided by a dictionary."""
+    match node:
+        case ast.BinOp(
+            ast.Subscript(_, key), ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.FloorDiv(), ast.Name() as table
+        ):
+            pass
+        case ast.BinOp(
+            ast.Name() as table, ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.FloorDiv(), ast.Subscript(_, key)
+        ):
+            pass
+        case _:
+            return
+    if s.hints.kinds.get(table.id) == frozenset({DICT}) and not isinstance(key, ast.Slice):
+        words = f"`{table.id}` is a dictionary, and no number"
+        yield Change((s.replace_node(table, f"{table.id}[{s.text_of(key)}]"),), 0.9, node.lineno, words, "senseless")
+
+
 def propose_given_attribute(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``self.next = next`` for ``self.next = None``, where nothing reads the parameter ``next``."""
+    """``self.next = next`` for ``self.next = None`` or ``self.next = value``, where nothing reads the parameter ``next``."""
     match node:
         case ast.Assign([ast.Attribute(ast.Name("self"), attribute)], value) if _is_plain(value):
             function = s.find_function(node)
@@ -70,8 +88,8 @@ def propose_given_attribute(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 def _is_plain(value: ast.expr) -> bool:
-    """A constant, and a list or dictionary that is empty."""
-    return isinstance(value, ast.Constant) or (
+    """A constant, a name, and a list or dictionary that is empty."""
+    return isinstance(value, ast.Constant | ast.Name) or (
         isinstance(value, ast.List | ast.Dict) and not list(ast.iter_child_nodes(value))[1:]
     )
 
@@ -155,6 +173,8 @@ def is_kept_uncalled(s: Scope, node: ast.Attribute) -> bool:
         )
     if is_asked:
         return node.attr in _list_methods(s) or node.attr in _QUESTIONS
+    if isinstance(parent, ast.BinOp | ast.AugAssign) and node.attr in _list_methods(s):
+        return True
     return node.attr in _TEXTS | _QUESTIONS and _is_gathered(s, node)
 
 
@@ -206,4 +226,4 @@ def unite_senseless(ranked: Sequence[tuple[float, Change]]) -> Iterator[tuple[fl
             yield min(weight * share, 1.0), Change(edits, prior, first.line, words, "senseless")
 
 
-OPERATORS = (propose_size, propose_given_attribute, propose_kept_before)
+OPERATORS = (propose_size, propose_entry, propose_given_attribute, propose_kept_before)

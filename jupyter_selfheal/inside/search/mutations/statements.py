@@ -67,7 +67,10 @@ def _propose_assignments(s: Scope, node: ast.Assign) -> Iterator[Change]:
         sign = s.text[end]
         if sign in "+-":
             whole = (s.start_of(node), s.end_of(node), f"{target} {sign}= {s.text_of(value.operand)}")
-            is_beside = s.text[end - 1] == "="  # who writes `n = -1` with its spaces means it
+            is_number = isinstance(value.operand, ast.Constant)  # nobody writes `+1` for a number
+            is_beside = s.text[end - 1] == "=" or (
+                sign == "+" and is_number
+            )  # who writes `n = -1` with its spaces means it
             prior, words = 0.95 if is_beside else 0.4, f"`={sign}` should be `{sign}=`"
             yield Change((whole,), prior, line, words, "senseless" if is_beside else "guess")
     for op, prior in (("+=", 0.4), ("-=", 0.2), ("*=", 0.2), ("|=", 0.08), ("//=", 0.06), ("/=", 0.06)):

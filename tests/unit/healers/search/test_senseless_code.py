@@ -7,7 +7,7 @@ import pytest
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.empty_answers import describe_empty_answer
 from jupyter_selfheal.inside.search.propose_mutations import list_changes, rank_changes
-from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, Hints, Scope
+from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, Hints, Scope
 from tests.unit.healers.search.searching import find
 
 ACCOUNT = "class A:\n    def __init__(self, owner):\n        owner = owner\n        self.n = 0\n    def add(self, k):\n        self.n + k\n        return self.n\n"
@@ -55,7 +55,9 @@ FLAT = """def flatten(items):
         return out
 """
 LETTERS = "def letters(s):\n    return [c.lower for c in s if c.isalpha()]\n"
-COUNTS = Hints({"xs": frozenset({ITEMS}), "n": frozenset({NUMBER}), "k": frozenset({NUMBER, ITEMS})})
+COUNTS = Hints(
+    {"xs": frozenset({ITEMS}), "n": frozenset({NUMBER}), "k": frozenset({NUMBER, ITEMS}), "d": frozenset({DICT})}
+)
 
 
 def list_senseless(text: str, hints: Hints | None = None) -> list[str]:
@@ -75,6 +77,15 @@ MENDED = [
     ("def f(xs):\n    if xs != 0:\n        return 1\n", "if (len(xs)) != 0:"),
     ("def f(n):\n    total = 0\n    total =+ n\n    return total\n", "total += n"),
     ("def f(c):\n    return c == 'a' or 'b'\n", "c in ('a', 'b')"),
+    ("def f(d, xs, k):\n    return d / xs[k]\n", "(d[k]) / xs[k]"),
+    ("def f(d, xs):\n    for k in xs:\n        d[k] = d.get(k, 0)\n", "d[k] = d.get(k, 0) + 1"),
+    ("def f():\n    x = 0\n    x = +1\n    return x\n", "    x += 1\n"),
+    (
+        "class A:\n    def size(self):\n        return 1\n    def f(self, n):\n        return n + self.size\n",
+        "n + (self.size())",
+    ),
+    ("class A:\n    def __init__(self, w, h):\n        self.w = w\n        self.h = w\n", "self.h = h"),
+    ("def f(text):\n    text.replace('a', 'b')\n    return text\n", "text = text.replace('a', 'b')"),
     ("def f(n):\n    return [[0] * n] * n\n", "[[0] * n for _ in range(n)]"),
 ]
 
@@ -86,6 +97,13 @@ def test_what_is_made(text: str, wanted: str) -> None:
 
 
 LEFT = [
+    "def f(d, xs, k):\n    return d[k] / k, xs[k] / xs\n",
+    "def f(d, k):\n    return d | k, d == d[k]\n",
+    "def f(d, k):\n    d[k] = d.get(k, 0)\n    return d\n",
+    "def f(d, xs):\n    for k in xs:\n        d[k] = d.get(k, [])\n        d[k] = d.get(0, 0)\n",
+    "def f():\n    x = -1\n    return x\n",
+    "class A:\n    def size(self):\n        return 1\n    def f(self, n):\n        return n + self.length, call(self.size)\n",
+    "class A:\n    def __init__(self, w, h):\n        self.h = w\n        self.all = h\n",
     "def f(n):\n    return n == 0\n",
     "def f(k):\n    return k == 0\n",
     "class A:\n    def __init__(self):\n        self.items = []\n        self.items = 0\n    def f(self):\n        return self.items == 0\n",
@@ -214,3 +232,9 @@ def test_an_object_itself_is_no_condition() -> None:
     made = [c for c in list_changes(Scope(text)) if "lacks" in c.words and "n > 2" in c.words]
     assert made
     assert not any("`self`" in c.words or "`not self`" in c.words for c in made)
+
+
+def test_two_bests_that_begin_together_begin_with_the_first_item() -> None:
+    text = "def span(xs):\n    lo = hi = 0\n    for x in xs:\n        if x < lo:\n            lo = x\n        elif x > hi:\n            hi = x\n    return lo, hi\n"
+    patches = find(text, "assert span([3, 1, 2]) == (1, 3)\nassert span([-5, -2]) == (-5, -2)", 60)["patches"]
+    assert "lo = hi = xs[0]" in patches[0]["texts"]["0"]
