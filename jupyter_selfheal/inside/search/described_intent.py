@@ -10,8 +10,6 @@ from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
 
 OWN_SORT = 0.2
 """What remains of the weight of ``sorted(values)`` in a function that is to sort by itself: it is right whatever the rest does, and mends nothing."""
-UNSAID_EVENNESS = 0.3
-"""And of ``n % 2``, where nothing in a program speaks of that."""
 GAIN, LOSS = 1.4, 0.65
 """Factors of the prior of a change that adds, and of one that drops, what the description names."""
 
@@ -36,8 +34,6 @@ _TOKEN = re.compile(r"""'[^'\n]*'|"[^"\n]*"|\d+(?:\.\d+)?|\w+|\*\*|//|[-+*/%]"""
 def weigh_change(s: Scope, change: Change) -> float:
     """How much likelier the description makes a change. Thousands of changes bring in the same at other places: each is read once."""
     own = OWN_SORT if _sorts_by_itself(s) and any(re.search(r"\bsorted\b", new) for _, _, new in change.edits) else 1.0
-    if not _speaks_of_evenness(s) and any("% 2" in new for _, _, new in change.edits):
-        own *= UNSAID_EVENNESS
     if not s.described_words:
         return own
     known, text, edits = _list_known(s), s.text, change.edits
@@ -50,15 +46,6 @@ def weigh_change(s: Scope, change: Change) -> float:
     if weight is None:
         weight = known[key] = _weigh_texts(s, key)
     return own * min(weight, 1.0) if own < 1 else weight
-
-
-@cache_on_scope
-def _speaks_of_evenness(s: Scope) -> bool:
-    """Whether a program takes remainders, has a number 2, or names what is even or odd: nothing else asks for one."""
-    return (
-        re.search(r"%|\b2\b|even|odd|half|parity|altern|twice|median|middle|binar|bit|every", s.text.lower())
-        is not None
-    )
 
 
 @cache_on_scope

@@ -161,15 +161,6 @@ def test_what_else_is_wrong_is_found_on_top_of_it(definition: str, checks: str, 
     assert wanted in "".join(patches[0]["texts"].values())
 
 
-def test_evenness_that_nothing_speaks_of_is_unlikely() -> None:
-    def weigh(text: str) -> float:
-        changes = rank_changes(Scope(text, COUNTS), dict.fromkeys(range(1, 6), 1.0))
-        return max(w for w, c in changes if "% 2 == 0" in c.edits[0][2])
-
-    plain = "def f(xs):\n    return [x for x in xs]\n"
-    assert weigh(plain) < weigh(plain.replace("def f", "def even")) / 2
-
-
 CART = """class Cart:
     def __init__(self, discount=0):
         self.items = []
