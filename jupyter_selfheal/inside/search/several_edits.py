@@ -34,7 +34,10 @@ def describe_doubt_of_several(candidate: Candidate, failed: int, checks: int = 0
         return ""
     if before.count(POWER) < sum(text.count(POWER) for text in candidate.texts.values()):
         return f"several changes together, of which one takes a power (`{POWER}`), may fit the checks by chance"
-    apart = len(candidate.texts) if candidate.is_slip else candidate.edits
+    guessed = max(
+        candidate.edits - bool(candidate.senseless), 1
+    )  # what cannot be meant has to be changed, whatever the checks say
+    apart = len(candidate.texts) if candidate.is_slip else guessed
     is_well_checked = checks >= MANY * apart
     if failed < (apart if is_well_checked else PER_EDIT * apart):
         return f"{candidate.edits} changes together fit {failed} failing checks too easily"

@@ -18,7 +18,7 @@ _QUESTIONS = frozenset({"isalpha", "isdigit", "isalnum", "isupper", "islower", "
 """Methods of a text that answer yes or no."""
 _TEXTS = frozenset({"lower", "upper", "strip", "lstrip", "rstrip", "title", "capitalize", "casefold", "swapcase"})
 """Methods of a text that need nothing and give a text."""
-_ADDS = frozenset({"append", "add", "extend", "insert", "update", "appendleft"})
+_ADDS = frozenset({"append", "add", "extend", "insert", "update", "appendleft", "replace"})
 MOST = 4
 """So many senseless places are mended in every union of them; of more only all at once."""
 
@@ -143,17 +143,15 @@ def ends_in_first_round(s: Scope, loop: ast.AST) -> bool:
         case _:
             return False
     goes_on = any(isinstance(n, ast.Continue) for n in inside)
-    begun = any(
-        isinstance(n, ast.Assign) and any(is_name(t, name) for t in n.targets) and n.lineno < loop.lineno
-        for n in ast.walk(s.find_function(loop))
-    )
-    return begun and not goes_on and any(_gathers(n, name) for n in inside)
+    return name in _list_begun(s, loop) and not goes_on and any(_gathers(n, name) for n in inside)
 
 
 def _gathers(node: ast.AST, name: str) -> bool:
     match node:
         case ast.AugAssign(ast.Name(target)) | ast.Assign([ast.Subscript(ast.Name(target))]):
             return target == name
+        case ast.Assign([ast.Name(target)], value):
+            return target == name and any(is_name(n, name) for n in ast.walk(value))
         case ast.Call(ast.Attribute(ast.Name(target), method)):
             return target == name and method in _ADDS
     return False
@@ -173,8 +171,8 @@ def is_kept_uncalled(s: Scope, node: ast.Attribute) -> bool:
         )
     if is_asked:
         return node.attr in _list_methods(s) or node.attr in _QUESTIONS
-    if isinstance(parent, ast.BinOp | ast.AugAssign) and node.attr in _list_methods(s):
-        return True
+    if isinstance(parent, ast.BinOp | ast.AugAssign) and node.attr in (_list_methods(s) | _TEXTS):
+        return not _is_stored(s, node)
     return node.attr in _TEXTS | _QUESTIONS and _is_gathered(s, node)
 
 
@@ -190,9 +188,12 @@ def _is_gathered(s: Scope, node: ast.Attribute) -> bool:
             pass
         case _:
             return False
-    return isinstance(node.value, ast.Name) and not any(
-        isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and n.attr == node.attr for n in s.order
-    )
+    return isinstance(node.value, ast.Name) and not _is_stored(s, node)
+
+
+def _is_stored(s: Scope, node: ast.Attribute) -> bool:
+    """Whether an attribute of that name is set somewhere: it is no method then."""
+    return any(isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and n.attr == node.attr for n in s.order)
 
 
 @cache_on_scope
