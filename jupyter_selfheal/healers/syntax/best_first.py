@@ -86,6 +86,7 @@ PROPOSERS: tuple[Callable[[Site], Iterator[Slip]], ...] = (
     follow_rules,
     line_edits.strip_prompts,
     line_edits.comment_prose,
+    line_edits.take_out_of_comments,
     line_edits.drop_lines,
     line_edits.mend_bodies,
     line_edits.indent_lines,

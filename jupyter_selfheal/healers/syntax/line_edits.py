@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
+from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.syntax.site import Site, Slip
 from jupyter_selfheal.healers.syntax.slips import find_cost
 from jupyter_selfheal.healers.syntax.token_edits import CLOSERS, OPENERS
@@ -185,6 +187,35 @@ def comment_prose(site: Site) -> Iterator[Slip]:
     ]
     if len(spots) > 1:
         yield Slip(*spots[0], find_cost("delete.prose"), "lines of prose stand among the code", tuple(spots[1:]))
+
+
+_OTHER_COMMENT = re.compile(r"(?P<indent>\s*)(?:/\*(?P<within>.*?)(?:\*/)?|//(?P<behind>.*?))\s*$")
+
+
+def take_out_of_comments(site: Site) -> Iterator[Slip]:
+    """``/* return True */`` and ``// return True`` by themselves on their line: where it is a statement it is meant to run, else it is a comment."""
+    found = []
+    for start, end in _list_lines(site.source):
+        match = _OTHER_COMMENT.fullmatch(site.source[start:end])
+        if match:
+            found.append((start + len(match["indent"]), end, (match["within"] or match["behind"] or "").strip()))
+    if not found:
+        return
+    words = "a comment of another language"
+    commented = tuple((start, end, f"# {text}".rstrip()) for start, end, text in found)
+    yield Slip(*commented[0], find_cost("replace.foreign") + 0.4, words, commented[1:])
+    if all(_is_statement(text) for *_, text in found):
+        yield Slip(*found[0], find_cost("replace.foreign"), f"{words} holds the code", tuple(found[1:]))
+
+
+def _is_statement(text: str) -> bool:
+    """Whether a line is code beyond doubt, and no word or two that parse by chance."""
+    tree = src.parse(f"{text}\n    pass" if text.endswith(":") else f"def f():\n    while True:\n        {text}")
+    return (
+        tree is not None
+        and bool(tree.body)
+        and not any(isinstance(n, ast.Expr) and isinstance(n.value, ast.Name | ast.BinOp) for n in ast.walk(tree))
+    )
 
 
 def move_branches(site: Site) -> Iterator[Slip]:

@@ -7,7 +7,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from jupyter_selfheal.inside.search.mutations.operators import DIVIDES, asks_for_divisor
+from jupyter_selfheal.inside.search.mutations.operators import DIVIDES, asks_for_divisor, is_great_number
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
 
 ALPHABET, WORD, LIKE = 3, 4, 0.75
@@ -25,7 +25,7 @@ def propose_constants(s: Scope, node: ast.AST) -> Iterator[Change]:
     for new, prior in _list_replacements(s, node):
         if new == old or s.repeats_key(node, new):
             continue
-        if _is_idle(s, node, new):
+        if _is_idle(s, node, new) or is_great_number(s.parents[node]):
             prior *= 0.3
         if isinstance(parent := s.parents[node], ast.Compare) and asks_for_divisor(parent.left, node):
             prior *= DIVIDES

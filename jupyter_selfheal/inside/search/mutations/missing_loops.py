@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal.inside.search.mutations.own_functions import list_unbound
 from jupyter_selfheal.inside.search.scope import ITEMS, SET, TEXT, Change, Scope
+from jupyter_selfheal.inside.tree_names import read_called_name
 
 _COLLECTIONS = frozenset({ITEMS, TEXT, SET})
 MOST_NAMES = 2
@@ -83,4 +84,35 @@ def propose_first_hit(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change(edits, 0.25, last.lineno, f"the first `{s.text_of(last.value.left)}` is meant")
 
 
-OPERATORS = (propose_loop, propose_first_hit)
+def propose_loop_for_condition(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``if k in range(n):`` where nothing but a loop, if that, gives ``k`` a value, and the body reads it: it is a ``for``."""
+    if not isinstance(node, ast.If) or node.orelse:
+        return
+    match node.test:
+        case ast.Compare(ast.Name(name), [ast.In()], [whole]):
+            pass
+        case _:
+            return
+    function = s.find_function(node)
+    inside = list(ast.walk(function))
+    if any(isinstance(n, ast.arg) and n.arg == name for n in inside) or name in s.hints.defined:
+        return
+    looped = {id(t) for n in inside if isinstance(n, ast.For | ast.comprehension) for t in ast.walk(n.target)}
+    around = (n for n in inside if isinstance(n, ast.For) and any(m is node for m in ast.walk(n)))
+    if any(isinstance(t, ast.Name) and t.id == name for loop in around for t in ast.walk(loop.target)):
+        return
+    stores = (n for n in inside if isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load))
+    if any(id(n) not in looped for n in stores):
+        return
+    start = s.start_of(node)
+    if not s.text.startswith("if", start) or not any(
+        isinstance(n, ast.Name) and n.id == name for stmt in node.body for n in ast.walk(stmt)
+    ):
+        return
+    prior = 0.9 if isinstance(whole, ast.Call) and read_called_name(whole) in ("range", "enumerate") else 0.6
+    yield Change(
+        ((start, start + 2, "for"),), prior, node.lineno, f"`{name}` is given by no loop: `if` should be `for`"
+    )
+
+
+OPERATORS = (propose_loop, propose_first_hit, propose_loop_for_condition)

@@ -68,6 +68,8 @@ NO_REMAINDER = 0.4
 """What remains of the weight of another operator for the ``%`` of ``x % n == 0`` or ``if x % n``, which says what it means."""
 
 
+LEAST_POWER = 5
+"""The power of 2 or 10 from which it is a number that is written so."""
 TWO_OFF = 0.5
 """What remains of the weight of ``-`` for the ``+`` of ``range(n + 1)``."""
 DIVIDES = 0.4
@@ -173,6 +175,8 @@ def propose_arithmetic(s: Scope, node: ast.AST) -> Iterator[Change]:
     if not isinstance(node, ast.BinOp):
         return
     old = BINARY[type(node.op)]
+    if is_great_number(node):
+        return
     for new, prior in _list_fitting(s, node.left, node.right, old):
         if edit := replace_operator(s, node.left, node.right, old, new):
             whole = (s.start_of(node), s.start_of(node), "("), (s.end_of(node), s.end_of(node), ")")
@@ -194,6 +198,14 @@ def propose_arithmetic(s: Scope, node: ast.AST) -> Iterator[Change]:
             f"`{s.text_of(node)}` should be `{s.text_of(kept)}`",
         )
     yield from _propose_regrouping(s, node, old)
+
+
+def is_great_number(node: ast.AST) -> bool:
+    """``10 ** 9``, ``2 ** 31``: nobody writes another operator so, or the two the other way round."""
+    match node:
+        case ast.BinOp(ast.Constant(2 | 10), ast.Pow(), ast.Constant(int(power))):
+            return power >= LEAST_POWER
+    return False
 
 
 def _ends_range(s: Scope, node: ast.BinOp) -> bool:

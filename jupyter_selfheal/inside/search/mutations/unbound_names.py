@@ -21,6 +21,15 @@ _FUNCTIONS = sorted(name for name in dir(builtins) if name.islower() and not nam
 _OF_ONE = ("sum", "len", "max", "min", "sorted", "abs", "set", "list")
 _OF_TWO = ("max", "min")
 """What a function may be that is called with one value, or two, and that there is not."""
+_SPOKEN = {
+    "+": {"add", "concat", "join", "plus", "sum"}, "-": {"diff", "difference", "minus", "sub", "subtract"},
+    "*": {"mul", "multiply", "product", "times"}, "/": {"div", "divide", "quotient"}, "//": {"div", "divide", "quotient"},
+    "%": {"mod", "modulo", "remainder", "rest"}, "**": {"pow", "power"}, "<": {"before", "less", "lt", "smaller"},
+    ">": {"bigger", "exceeds", "greater", "gt", "larger", "more"}, "==": {"compare", "equal", "equals", "is", "same"},
+}  # fmt: skip
+"""The operators of two values by the words that a function is called by which does the same."""
+_ITSELF, _UNSAID = 0.3, 0.15
+"""How likely what a function is given stands for what it would give, and two values beside an operator that no word speaks of."""
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
@@ -49,6 +58,8 @@ def propose_near_name(s: Scope, node: ast.AST) -> Iterator[Change]:
     handed = _FUNCTIONS if isinstance(holder, ast.Call) else []
     known = [*s.functions, *_FUNCTIONS] if is_called else [*s.values, *handed]
     near = ["len"] if is_called and node.id in LENGTHS else list_near(node.id, known)
+    if node.id == "this" and isinstance(holder, ast.Attribute) and "self" in s.values:
+        near = ["self"]
     places = [n for n in s.order if isinstance(n, ast.Name) and n.id == node.id and n not in s.frozen]
     for name in near:
         edits = tuple(s.replace_node(n, name) for n in places)
@@ -64,8 +75,11 @@ def propose_near_name(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 def _propose_for_holder(s: Scope, node: ast.Name, holder: ast.Attribute) -> Iterator[Change]:
-    """``Math.min(a, b)``, ``Math.sqrt(n)``: a function that is there without it, or a module that is called so in small letters."""
+    """``Math.min(a, b)``, ``Math.sqrt(n)``: a function that is there without it, or a module that is called so in small letters; and ``box.m = 3``,
+    where ``m`` is what is read."""
     words = f"`{node.id}` is bound by nothing"
+    if isinstance(holder.ctx, ast.Store) and holder.attr in list_unbound(s):
+        yield Change((s.replace_node(holder, holder.attr),), 0.9, node.lineno, f"{words}: `{holder.attr}`")
     if node.id.lower() in s.hints.defined:
         yield Change((s.replace_node(node, node.id.lower()),), 0.9, node.lineno, f"{words}: `{node.id.lower()}`")
     if _is_called(s, holder) and holder.attr in (*_FUNCTIONS, *s.hints.defined):
@@ -126,7 +140,8 @@ def propose_near_method(s: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 def propose_stand_in(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``self.add_them(xs)`` where nothing is called so: what Python has for one collection or two values, or the place of a value in a list at hand."""
+    """``self.add_them(xs)`` where nothing is called so: what Python has for one collection or two values, or the place of a value in a list at hand;
+    and what its name says of the two (``self.less_than(a, b)``), or nothing but what it is given."""
     if (
         not isinstance(node, ast.Call)
         or node.keywords
@@ -146,9 +161,31 @@ def propose_stand_in(s: Scope, node: ast.AST) -> Iterator[Change]:
             if of.isidentifier()
             for name in ("index", "count")
         ]
-    for new in made:
-        words = f"nothing is called `{s.text_of(node.func)}`: `{new}`"
-        yield Change(((s.start_of(node), s.end_of(node), new),), 0.35, node.lineno, words)
+    rated = [*((new, 0.35) for new in made), *_list_said(s, node)]
+    for new, prior in rated:
+        words = f"nothing is called `{s.text_of(node.func)}`: `{new[1:-1] if new[:1] == '(' else new}`"
+        yield Change(((s.start_of(node), s.end_of(node), new),), prior, node.lineno, words)
+
+
+def _list_said(s: Scope, node: ast.Call) -> Iterator[tuple[str, float]]:
+    """What a call that nothing answers may stand for by its name: two values and an operator, an entry, or its argument itself."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else s.text_of(node.func)
+    words = {part.lower() for part in _PART.findall(name)}
+    if len(node.args) == 1:
+        given = node.args[0]
+        if name in s.values:
+            yield f"{name}[{s.text_of(given)}]", 0.9
+        if not isinstance(given, ast.Constant | ast.Starred) and not isinstance(s.parents[node], ast.Expr):
+            yield f"({s.text_of(given)})", _ITSELF
+        return
+    left, right = map(s.parenthesize, node.args)
+    for sign, spoken in _SPOKEN.items():
+        if words & spoken:
+            yield f"({left} {sign} {right})", 0.9
+        elif sign in "+-*%":
+            yield f"({left} {sign} {right})", _UNSAID
+    if words & _SPOKEN["-"] and words & {"abs", "absolute"}:
+        yield f"abs({left} - {right})", 0.9
 
 
 def _is_from_nowhere(s: Scope, called: ast.expr) -> bool:

@@ -61,6 +61,14 @@ def within(line: str, *more: str) -> str:
         ("return k, extra", "return k\n"),
         ("return [k, extra]", "return [k]"),
         ("return max(nums, extra)", "return max(nums)"),
+        ("return self.less_than(k + 1, nums[0])", "return k + 1 < nums[0]"),
+        ("return self.calculateRemainder(k, 7) + 1", "return k % 7 + 1"),
+        ("return add(nums[0], k) * 2", "return (nums[0] + k) * 2"),
+        ("return self.absoluteDifference(k, nums[0])", "return abs(k - nums[0])"),
+        ("return self.not_there(k + 1) * 2", "return (k + 1) * 2"),
+        ("return self.nums(k)", "return nums[k]"),
+        ("return this.walk(k)", "return self.walk(k)"),
+        ("box.m = 3; return m + k", "m = 3"),
     ],
 )
 def test_what_nothing_has_is_what_is_called_nearly_so(line: str, made: str) -> None:
@@ -79,6 +87,9 @@ def test_what_nothing_has_is_what_is_called_nearly_so(line: str, made: str) -> N
         ("walk = len", ("return walk(nums)",)),
         ("return nums, k", ()),
         ("def length(xs): return 3", ("return length(nums)",)),
+        ("def add(a, b): return a", ("return add(k, 1)",)),
+        ("self.add = max", ("return self.add(k, 1)",)),
+        ("this = self", ("return this.walk(k)",)),
     ],
 )
 def test_what_is_there_is_left_as_it_is(line: str, more: tuple[str, ...]) -> None:

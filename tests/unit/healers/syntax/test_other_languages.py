@@ -43,6 +43,12 @@ READ = {
     "a definition without any": ("def cube x:\n    return x ** 3", "def cube(x):\n    return x ** 3"),
     "rows without a comma": ("t = [[1, 2]\n [3, 4]", "t = [[1, 2],\n [3, 4]]"),
     "brackets that touch": ("a = 2\nif a:\nprint((a + 1)(a - 1))", "a = 2\nif a:\n    print((a + 1)*(a - 1))"),
+    "code in a comment": (
+        "def has(xs):\n    for x in xs:\n        if x:\n            /*return True*/\n    return False",
+        "def has(xs):\n    for x in xs:\n        if x:\n            return True\n    return False",
+    ),
+    "code behind two strokes": ("n = 3\n//n += 1\nprint(n)", "n = 3\nn += 1\nprint(n)"),
+    "a remark in a comment": ("n = 3\n/* the sum of all */\nprint(n)", "n = 3\n# the sum of all\nprint(n)"),
     "return and its value": ("def f(x)\n    returnTrue", "def f(x):\n    return True"),
 }  # fmt: skip
 
