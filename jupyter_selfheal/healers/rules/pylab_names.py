@@ -51,7 +51,10 @@ class PylabNames(Rule):
         matches = sorted(
             unbound & (read_words("pylab", "offered") | read_table("pylab")["renamed"].keys()) - _list_modules()
         )
-        if name in matches:
+        has_known = any(n in read_words("pylab", "elementary") for n in matches)
+        if name in matches and (
+            has_known or imported & read_words("pylab", "starred")
+        ):  # not `add` and `multiply` alone
             known = name in read_words("pylab", "elementary") or name in read_table("pylab")["renamed"]
             sure = len(matches) > 2 or (known and bool(imported & read_words("pylab", "starred")))
             sure = sure and not is_asked_for(context.notebook, context.cell_id, name)

@@ -49,6 +49,7 @@ from jupyter_selfheal.inside.search.shallow_changes import describe_shallow_chan
 from jupyter_selfheal.inside.search.told_apart import find_given_up, find_named_number
 from jupyter_selfheal.inside.search.turned_comparisons import list_turned
 from jupyter_selfheal.inside.search.two_items import describe_doubt_of_end, describe_doubt_of_order
+from jupyter_selfheal.inside.search.unknown_calls import is_call_of_nothing
 from jupyter_selfheal.inside.search.ways_past import describe_own_operand, describe_way_past
 from jupyter_selfheal.inside.search.widened_writes import find_widened_write
 from jupyter_selfheal.inside.search.wrapped_places import find_wrapped_place
@@ -60,6 +61,7 @@ ABOUT_AS_LIKELY = 0.5
 TELLING = 5
 """Checks from which they tell what a call was given by a name that nothing binds."""
 _WORD = re.compile(r"\w+")
+_OTHER_CALL = re.compile(r"`(\w+)(?:\(\))?` (?:should be `(\w+)`|is too many)")
 _NOWHERE = re.compile(r"nothing is called `([\w.]+)`")
 """What a change says that puts a function in for one that there is not."""
 _MADE_UP = re.compile(r"`(\w+) = (?:-?\d[\d.]*|True|False|None)` is missing")
@@ -142,6 +144,9 @@ class Doubts:
         bound = {b for k in self.candidates[n].texts for b in list_bound_names(ast.parse(self.units[k].text))}
         if made_up and made_up[1] not in bound:
             return f"what `{made_up[1]}` was to be, nothing tells"
+        other = next(_OTHER_CALL.finditer(self.candidates[n].words), None) if not is_told else None
+        if other and is_call_of_nothing(other[1], other[2] or "", self._list_changes(n), self.runner.ns):
+            return f"what `{other[1]}` was to do, nothing tells"
         if made := describe_made_anew(self.candidates[n].words, self.runner.program, self.hypotheses.count_checks(n)):
             return made
         given = self.candidates[n].texts, self.units, self.runner.before

@@ -84,7 +84,7 @@ def propose_kept_texts(s: Scope, node: ast.AST) -> Iterator[Change]:
             case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), method))) if method in _CHANGED_TEXTS:
                 dropped.setdefault(name, []).append(found)
     for name, places in dropped.items():
-        if s.name_may_be(name, frozenset({TEXT})):
+        if len(places) > 1 and s.name_may_be(name, frozenset({TEXT})):
             edits = tuple(sorted((s.start_of(n), s.start_of(n), f"{name} = ") for n in places))
             words = f"`{name}` stays as it is: what its methods give is dropped"
             lines = dict.fromkeys(n.lineno for n in places)

@@ -104,12 +104,10 @@ def _propose_use_of_value(s: Scope, node: ast.Expr) -> Iterator[Change]:
     text, value, line = " ".join(s.text_of(node).split()), node.value, node.lineno
     inside = isinstance(s.find_function(node), ast.FunctionDef | ast.AsyncFunctionDef)
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
-        yield Change(
-            ((s.start_of(node), s.start_of(node), f"{value.func.value.id} = "),),
-            0.8 if value.func.attr in _OF_TEXTS and _is_returned(s, node, value.func.value.id) else 0.35,
-            line,
-            f"the result of `{text}` is dropped",
-        )
+        edit = (s.start_of(node), s.start_of(node), f"{value.func.value.id} = ")
+        is_senseless = value.func.attr in _OF_TEXTS and _is_returned(s, node, value.func.value.id)
+        words, prior = f"the result of `{text}` is dropped", 0.8 if is_senseless else 0.35
+        yield Change((edit,), prior, line, words, "senseless" if is_senseless else "guess")
     if (
         isinstance(value, ast.Call)
         and s.text_of(value.func) == "sorted"
