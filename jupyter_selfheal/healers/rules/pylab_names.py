@@ -27,8 +27,9 @@ class PylabNames(Rule):
 
     **Fix safety** Safe where several names of the notebook are missing and pylab has them all, or the notebook imports NumPy or
     Matplotlib and the name is an elementary function (`cos`, `subplots`), or one module only defines the class. Silent where
-    none of the names is elementary and the notebook imports nothing of that kind (`add`, `multiply`), for names that a cell binds, and for those of `random` where the notebook imports that. Unsafe where the notebook asks for a function of
-    this name ("Write functions `mean` and `var`").
+    none of the names is elementary and the notebook imports nothing of that kind (`add`, `multiply`), for names that a cell
+    binds, and for those of `random` where the notebook imports that. Unsafe where the notebook asks for a function of this
+    name ("Write functions `mean` and `var`").
     """
 
     code = "IMP106"
