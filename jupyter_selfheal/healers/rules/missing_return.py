@@ -15,7 +15,7 @@ from jupyter_selfheal.healers.rules.context.used_functions import (
     walk_own,
 )
 from jupyter_selfheal.healers.rules.result_of_wrapper import is_wrapper
-from jupyter_selfheal.inside.tree_names import list_names, read_called_name
+from jupyter_selfheal.inside.tree_names import is_name, list_names, read_called_name
 from jupyter_selfheal.model import Applicability, Edit, FailureKind, Patch
 
 EFFECTS = frozenset(
@@ -204,7 +204,10 @@ def _return_at(source: str, function: ast.FunctionDef, tail: ast.stmt) -> Splice
         return end, end, f"\n{indent}return {tail.target.id}"
     if isinstance(tail, ast.For | ast.While):
         name = _find_filled(function, tail)
-        return (end, end, f"\n{indent}return {name}") if name else None
+        is_given_early = any(isinstance(n, ast.Return) and is_name(n.value, name) for n in ast.walk(tail))
+        return (
+            (end, end, f"\n{indent}return {name}") if name and not is_given_early else None
+        )  # else it may stand in the loop by mistake
     return None
 
 

@@ -66,6 +66,8 @@ class Candidate:
     unit: int
     size: int
     edits: int = 1
+    spoken_for: int = 0
+    """For how many of these edits the text alone speaks, as what they mend is senseless."""
     codes: dict[int, CodeType] = field(default_factory=dict)
     result: Result = Result(1, 0)
     rank: int = 0
@@ -307,6 +309,7 @@ class Maker:
             return None
         size = sum(abs(end - start) + len(new) for start, end, new in change.edits)
         candidate = Candidate(texts, change.words, change.line, weight, n, size)
+        candidate.spoken_for = (first.spoken_for if first else 0) + (change.kind == "senseless")
         candidate.spliced = {} if anew else {**spliced, n: edits}
         if first:
             candidate.words = f"{first.words}; {change.words}"
@@ -352,6 +355,7 @@ class Maker:
             united.weight = min(1.0, united.weight * len(members) ** (len(members) / 2))
         united.edits, united.spliced = sum(c.edits for c in members), dict(edits)
         united.is_anew, united.senseless = any(c.is_anew for c in members), sum(c.senseless for c in members)
+        united.spoken_for = sum(c.spoken_for for c in members)
         united.parent = max((c.result for c in members), key=lambda r: r.passed)
         self.compile_candidate(united)
         return united

@@ -1,7 +1,7 @@
 """Which inputs a function is for, as far as its checks show; and the shortest input that still tells two changes apart.
 
 Properties that hold in every checked call (Ernst et al. 2001, "Dynamically discovering likely program invariants"): all lists hold
-something, no item comes twice, items ascend, no number is negative. An input without one of them may be none that is meant.
+something, no item comes twice, items ascend, no number is negative, a table's rows are as long as each other, two lists have one shape. An input without one of them may be none that is meant.
 """
 
 from __future__ import annotations
@@ -20,8 +20,25 @@ Arguments = tuple[Any, ...]
 
 
 def list_properties(arguments: Arguments) -> frozenset[tuple[int, str]]:
-    """What holds of each argument, by its position."""
-    return frozenset((n, name) for n, value in enumerate(arguments) for name in _list_properties(value))
+    """What holds of each argument, by its position, and of one beside another."""
+    own = ((n, name) for n, value in enumerate(arguments) for name in _list_properties(value))
+    lists = [(n, value) for n, value in enumerate(arguments) if isinstance(value, list | tuple)]
+    alike = (
+        (n, f"the shape of {m}")
+        for (m, one), (n, other) in itertools.combinations(lists, 2)
+        if _has_shape_of(one, other)
+    )
+    return frozenset((*own, *alike))
+
+
+def _has_shape_of(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two lists are as long as each other, and so are the lists in them."""
+    if len(one) != len(other):
+        return False
+    return all(
+        _has_shape_of(a, b) if isinstance(a, list | tuple) and isinstance(b, list | tuple) else True
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def _list_properties(value: Any) -> Iterator[str]:
@@ -40,6 +57,8 @@ def _list_properties(value: Any) -> Iterator[str]:
 def _list_item_properties(items: list[Any]) -> Iterator[str]:
     if len({repr(i) for i in items}) == len(items):
         yield "all different"
+    if all(isinstance(i, list | tuple) for i in items) and len({len(i) for i in items}) <= 1:
+        yield "rows of one length"
     try:
         if items == sorted(items):
             yield "ascending"
@@ -102,16 +121,22 @@ def list_covered(inputs: Sequence[Arguments], checked: Sequence[Arguments]) -> l
 
 def list_near(inputs: Sequence[Arguments], checked: Sequence[Arguments]) -> list[bool]:
     """For each input whether it is like the checked ones: with all properties that these share, of their types, and no longer and with no
-    larger number than the greatest of them."""
+    larger number than the greatest of them; where each argument is a number, than the greatest in its place."""
     if not checked:
         return [False] * len(inputs)
     held = frozenset.intersection(*map(list_properties, checked))
     types = {tuple(type(value).__name__ for value in arguments) for arguments in checked}
     largest, longest = max(map(_measure_size, checked)), max(len(repr(c)) for c in checked)
+    most = [max(numbers) for numbers in zip(*checked, strict=False) if all(isinstance(n, int | float) for n in numbers)]
+    are_numbers = len(most) == len(checked[0])
     return [
         tuple(type(value).__name__ for value in given) in types
         and len(repr(given)) <= longest
-        and _measure_size(given) <= largest
+        and (
+            all(n <= limit for n, limit in zip(given, most, strict=False))
+            if are_numbers
+            else _measure_size(given) <= largest
+        )
         and held <= list_properties(given)
         for given in inputs
     ]

@@ -145,14 +145,24 @@ def _has_each(whole: Any, result: Any) -> bool | None:
 def _has_only(whole: Any, result: Any) -> bool | None:
     if not _can_hold(whole, result) or not len(result):
         return None
-    return set(_count_items(result)) <= set(_count_items(whole))
+    return set(_count_items(result)) <= set(_count_items(whole)) and not _changes_case(whole, result)
+
+
+def _changes_case(whole: Any, result: Any) -> bool:
+    """Whether letters come out small that were given as capitals: `{"a": 2}` of `"Ana"`. Then a small letter need be none of what is given."""
+    if not isinstance(whole, str) or isinstance(result, str):
+        return False
+    given = {item.lower() for item in result if isinstance(item, str)}
+    return any(c.isupper() and c not in result and c.lower() in given for c in whole)
 
 
 def _has_no_more(whole: Any, result: Any) -> bool | None:
     if not _can_hold(whole, result) or not len(result) or len(set(_count_items(whole))) == len(whole):
         return None
     counted = _count_items(whole)
-    return all(n <= counted.get(item, 0) for item, n in _count_items(result).items())
+    return all(n <= counted.get(item, 0) for item, n in _count_items(result).items()) and not _changes_case(
+        whole, result
+    )
 
 
 def _has_each_once(whole: Any, result: Any) -> bool | None:

@@ -26,7 +26,7 @@ POWER = "**"
 
 
 def describe_doubt_of_several(candidate: Candidate, failed: int, checks: int = 0, before: str = "") -> str:
-    """The doubt in words; empty for a single edit, or where each is likely and brought checks of its own.
+    """The doubt in words; empty for a single edit, or where each is likely and brought checks of its own, as far as its text alone does not speak for it.
 
     ``before`` is the text of what it changes, ``failed`` is the number of checks that failed before, ``checks`` that of all; one that repeats another is no second one.
     """
@@ -34,17 +34,14 @@ def describe_doubt_of_several(candidate: Candidate, failed: int, checks: int = 0
         return ""
     if before.count(POWER) < sum(text.count(POWER) for text in candidate.texts.values()):
         return f"several changes together, of which one takes a power (`{POWER}`), may fit the checks by chance"
-    guessed = max(
-        candidate.edits - bool(candidate.senseless), 1
-    )  # what cannot be meant has to be changed, whatever the checks say
-    apart = len(candidate.texts) if candidate.is_slip else guessed
+    apart = len(candidate.texts) if candidate.is_slip else max(1, candidate.edits - candidate.spoken_for)
     is_well_checked = checks >= MANY * apart
     if failed < (apart if is_well_checked else PER_EDIT * apart):
         return f"{candidate.edits} changes together fit {failed} failing checks too easily"
     in_one = candidate.edits - len(candidate.texts) + 1
     needed = APART if in_one == 1 else TOGETHER_OF_MANY if is_well_checked else TOGETHER
     likely = max(candidate.weight, 0.0) ** (1 / candidate.edits)
-    most = MOST_IN_ONE + (failed > EACH_OF_MORE * apart and likely >= TOGETHER)
+    most = MOST_IN_ONE + candidate.spoken_for + (failed > EACH_OF_MORE * apart and likely >= TOGETHER)
     if not candidate.is_slip and (in_one > most or likely < needed):
         return f"{candidate.edits} changes together, none of them likely by itself, may fit the checks by chance"
     return ""

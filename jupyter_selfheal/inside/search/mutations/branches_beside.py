@@ -140,6 +140,41 @@ def propose_unlike_branches(s: Scope, node: ast.AST) -> Iterator[Change]:
     yield Change(((s.start_of(known), s.end_of(known), text),), prior, known.lineno, words)
 
 
+def propose_kept_beside(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``counts[k] += 1`` beside ``totals[k] += v``, where the other branch begins both, ``totals[k] = v`` and ``counts[k] = 1``; and
+    ``counts[k] = 1`` where only ``totals[k]`` begins."""
+    if not isinstance(node, ast.If) or not node.orelse or s.is_elif(node, node.orelse):
+        return
+    for begins, adds in ((node.body, node.orelse), (node.orelse, node.body)):
+        begun = {s.text_of(n.targets[0]): n.value for n in begins if isinstance(n, ast.Assign)}
+        added = {
+            s.text_of(n.target): n.value for n in adds if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)
+        }
+        if not begun.keys() & added.keys():
+            continue
+        names = {n for n in (*begun, *added) if "[" in n}  # what has a key is there once it was begun
+        for name, value in begun.items():
+            if name in names - added.keys() and not _names_one(s, adds, name):
+                yield from _add_line(s, adds, f"{name} += {s.text_of(value)}", "is missing beside what the branch adds")
+        for name, value in added.items():
+            if name in names - begun.keys() and not _names_one(s, begins, name):
+                yield from _add_line(
+                    s, begins, f"{name} = {s.text_of(value)}", "is missing beside what the branch begins"
+                )
+
+
+def _names_one(s: Scope, block: list[ast.stmt], name: str) -> bool:
+    """Whether a block has something to do with what is called so."""
+    return any(name.split("[")[0] == getattr(n, "id", "") for stmt in block for n in ast.walk(stmt))
+
+
+def _add_line(s: Scope, block: list[ast.stmt], text: str, words: str) -> Iterator[Change]:
+    indent, end = s.read_indent(block[-1]), s.find_line_span(block[-1])[1]
+    if indent is not None and not isinstance(block[-1], _LEAVES):
+        pad = "" if s.text[:end].endswith("\n") else "\n"
+        yield Change(((end, end, f"{pad}{indent}{text}\n"),), 0.8, block[-1].lineno, f"`{text}` {words}")
+
+
 _OPPOSITES = (
     "yes no",
     "true false",
@@ -271,6 +306,7 @@ OPERATORS = (
     propose_narrower_first,
     propose_added_beside,
     propose_unlike_branches,
+    propose_kept_beside,
     propose_opposite,
     propose_name_in_chain,
     propose_empty_branch,

@@ -127,10 +127,25 @@ def propose_list_begun(s: Scope, node: ast.AST) -> Iterator[Change]:
             return
 
 
+def propose_exchanged_entries(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``{")": "(", "]": "["}`` for ``{"(": ")", "[": "]"}``, which is asked for one of its values."""
+    if not isinstance(node, ast.Dict) or len(node.keys) < 2:
+        return
+    keys = [n.value for n in node.keys if isinstance(n, ast.Constant)]
+    values = [n.value for n in node.values if isinstance(n, ast.Constant)]
+    if len(keys) < len(node.keys) or len(values) < len(keys) or len({type(v) for v in (*keys, *values)}) > 1:
+        return
+    if len({*keys, *values}) == 2 * len(keys):
+        text = ", ".join(f"{s.text_of(v)}: {s.text_of(k)}" for k, v in zip(node.keys, node.values, strict=True) if k)
+        words = "the keys and the values of the dictionary are exchanged"
+        yield Change((s.replace_node(node, f"{{{text}}}"),), 0.5, node.lineno, words)
+
+
 OPERATORS = (
     propose_list_begun,
     propose_exchanged_parts,
     propose_collected_result,
     propose_counts_of_both,
     propose_turned_queue,
+    propose_exchanged_entries,
 )

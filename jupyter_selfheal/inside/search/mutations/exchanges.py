@@ -10,6 +10,10 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.search.mutations.names import NEAR
 from jupyter_selfheal.inside.search.mutations.operators import COMPARE, replace_operator
 from jupyter_selfheal.inside.search.scope import NUMBER, TEXT, Change, Scope
+from jupyter_selfheal.inside.tree_names import is_name
+
+GIVEN_EARLY = 0.8
+"""How likely what a branch sets, asks and gives back is to be given once the loop around it is over."""
 
 _SIMPLE = ast.Expr | ast.Assign | ast.AugAssign | ast.Return
 _OF_NUMBERS = ("v > 0", "v >= 0", "v < 0", "v % 2 == 0", "v % 2 == 1", "v % 2 != 0", "v", "v is not None", "v != 0")
@@ -136,9 +140,20 @@ def propose_other_depth(s: Scope, node: ast.AST) -> Iterator[Change]:
         text = f"{s.read_indent(node)}{s.text_of(last)}\n"
         if "\n" not in s.text_of(last):
             words = f"`{s.text_of(last)}` belongs after both blocks"
-            yield Change(((start, end, text),), 0.4 if isinstance(last, ast.Return) else 0.2, last.lineno, words)
+            prior = GIVEN_EARLY if _is_best_so_far(inner, last) else 0.4 if isinstance(last, ast.Return) else 0.2
+            # shows where the blocks are not entered: there it does not run
+            yield Change(((start, end, text),), prior, node.lineno, words)
     if isinstance(inner, ast.If) and not isinstance(node, ast.If) and not node.orelse:
         yield from _propose_else_of_loop(s, node, inner)
+
+
+def _is_best_so_far(test: ast.stmt, last: ast.stmt) -> bool:
+    """Whether a branch gives back what it has just set, and is asked by: ``if n > best: best = n`` with ``return best`` below it."""
+    match test, last:
+        case ast.If(ast.Compare() as asked, body=body), ast.Return(ast.Name(name)):
+            is_set = any(isinstance(n, ast.Assign) and is_name(n.targets[0], name) for n in body)
+            return is_set and any(is_name(n, name) for n in ast.walk(asked))
+    return False
 
 
 def _propose_else_of_loop(s: Scope, loop: ast.For | ast.While, test: ast.If) -> Iterator[Change]:

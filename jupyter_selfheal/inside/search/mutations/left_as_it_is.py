@@ -11,6 +11,8 @@ from jupyter_selfheal.inside.search.scope import Change, Scope
 
 _LOOKS = re.compile(r"(?:^|_)(?:peek|top|first|last|front|back|head|tail|look|current|next|newest|oldest|latest)")
 """Names of functions that give an item and take none out."""
+_TAKES = re.compile(r"(?:^|_)(?:pop|dequeue|take|poll|remove)(?:_|$)")
+"""Names of functions that take out the item that they give."""
 _IN_PLACE = frozenset({"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"})
 
 
@@ -29,6 +31,33 @@ def propose_looked_at(s: Scope, node: ast.AST) -> Iterator[Change]:
     old, new = s.text_of(node.value), f"{s.text_of(whole)}[{place}]"  # type: ignore[arg-type]
     edit = s.replace_node(node.value, new)  # type: ignore[arg-type]
     yield Change((edit,), 0.8 if looks else 0.2, node.lineno, f"`{old}` takes the item out: `{new}`")
+
+
+def propose_taken_out(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``return self.items.pop()`` for ``return self.items[-1]`` in ``pop``, and ``pop(0)`` for ``[0]``."""
+    match node:
+        case ast.Return(ast.Subscript(whole, ast.UnaryOp(ast.USub(), ast.Constant(1)))):
+            place = ""
+        case ast.Return(ast.Subscript(whole, ast.Constant(0))):
+            place = "0"
+        case _:
+            return
+    function = s.find_function(node)
+    if _TAKES.search(getattr(function, "name", "")) and not _takes_out(s, function, s.text_of(whole)):
+        old, new = s.text_of(node.value), f"{s.text_of(whole)}.pop({place})"  # type: ignore[arg-type]
+        words = f"`{old}` leaves the item where it is: `{new}`"
+        yield Change((s.replace_node(node.value, new),), 0.9, node.lineno, words)  # type: ignore[arg-type]
+
+
+def _takes_out(s: Scope, function: ast.AST, whole: str) -> bool:
+    """Whether a function takes something out of a collection, or sets it anew."""
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(ast.Attribute(own, "pop" | "popleft" | "remove")) if s.text_of(own) == whole:
+                return True
+            case ast.Delete() | ast.Assign() if whole in s.text_of(node).split("=")[0]:
+                return True
+    return False
 
 
 def propose_own_copy(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -67,4 +96,4 @@ def _is_set_anew(function: ast.FunctionDef, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(function))
 
 
-OPERATORS = (propose_looked_at, propose_own_copy)
+OPERATORS = (propose_looked_at, propose_taken_out, propose_own_copy)

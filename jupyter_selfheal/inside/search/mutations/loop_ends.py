@@ -6,6 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import FUNCTIONS, Change, Scope
+from jupyter_selfheal.inside.tree_names import is_name
+
+PAIRS = 0.88
+"""How likely an inner loop over the same places is to begin behind the outer one: likelier than that either ends one place too far."""
 
 
 def propose_windows(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -45,7 +49,8 @@ def _list_window_sizes(s: Scope, node: ast.AST, name: str) -> Iterator[str]:
 
 
 def propose_pairs(s: Scope, node: ast.AST) -> Iterator[Change]:
-    """``for j in range(i + 1, len(xs))`` for ``range(len(xs))`` in a loop of ``i`` over the same: each pair once, and nothing with itself."""
+    """``for j in range(i + 1, len(xs))`` for ``range(len(xs))`` or ``range(i, len(xs))`` in a loop of ``i`` over the same: each pair once, and
+    nothing with itself."""
     loops: list[ast.For | ast.comprehension] = []
     if isinstance(node, ast.For):
         above = (n for n in s.walk_upwards(node) if isinstance(n, ast.For | FUNCTIONS))
@@ -55,11 +60,19 @@ def propose_pairs(s: Scope, node: ast.AST) -> Iterator[Change]:
     match [(loop.target, loop.iter) for loop in loops]:
         case [
             (ast.Name(name), ast.Call(ast.Name("range"), [*_, end], [])),
-            (ast.Name(), ast.Call(ast.Name("range"), [stop] | [ast.Constant(0), stop], []) as inner),
-        ] if s.text_of(end).startswith(s.text_of(stop)):
+            (ast.Name(), ast.Call(ast.Name("range"), [stop] | [ast.Constant(0) | ast.Name(), stop], []) as inner),
+        ] if s.text_of(end).startswith(s.text_of(stop)) and _begins_at(inner, name):
             new = f"range({name} + 1, {s.text_of(stop)})"
-            words = f"`{s.text_of(inner)}` gives each pair twice: `{new}`"
-            yield Change((s.replace_node(inner, new),), 0.75, inner.lineno, words)
+            twice = (
+                "each item with itself" if len(inner.args) == 2 and is_name(inner.args[0], name) else "each pair twice"
+            )
+            words = f"`{s.text_of(inner)}` gives {twice}: `{new}`"
+            yield Change((s.replace_node(inner, new),), PAIRS, inner.lineno, words)
+
+
+def _begins_at(inner: ast.Call, name: str) -> bool:
+    """Whether a ``range`` begins at 0, or at the place that the loop around it is at."""
+    return len(inner.args) == 1 or isinstance(inner.args[0], ast.Constant) or is_name(inner.args[0], name)
 
 
 def propose_past_end(s: Scope, node: ast.AST) -> Iterator[Change]:

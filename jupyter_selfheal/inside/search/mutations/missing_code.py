@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.conditions import list_own_tests, list_tests
-from jupyter_selfheal.inside.search.mutations.own_functions import list_unbound
+from jupyter_selfheal.inside.search.mutations.own_functions import list_only_read, list_unbound
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, SET, TEXT, TRUTH, Change, Scope
-from jupyter_selfheal.inside.tree_names import is_call_of, list_names
+from jupyter_selfheal.inside.tree_names import is_call_of, list_defined_names, list_names
 
 MOST_STATEMENTS = 400
 """Statements that are tried at each place, likeliest first: their number grows with the square of the names."""
@@ -195,14 +195,14 @@ def _list_updates(s: Scope, name: str, used: set[str], is_unfilled: bool) -> Ite
             for op, prior in (("+=", 0.18), ("-=", 0.14), ("*=", 0.1), ("//=", 0.08)):
                 yield f"{name} {op} {other}", prior * alike, False
         for method, prior in _GROWS.items() if is_filled else ():
-            if method in used:
+            if method in used and name not in list_only_read(s):
                 yield f"{name}.{method}({other})", prior * (1.3 if is_unfilled else 0.7), False
 
 
 def _list_fillings(s: Scope, name: str, used: set[str], unfilled: dict[str, str]) -> Iterator[tuple[str, float, bool]]:
     """What adds an element to a collection where nothing in the function does."""
     kinds = s.hints.kinds.get(name, frozenset())
-    if (kinds & {ITEMS, SET} or name in unfilled) and not used & {"append", "add"}:
+    if (kinds & {ITEMS, SET} or name in unfilled) and not used & {"append", "add"} and name not in list_only_read(s):
         method = "append" if ITEMS in (kinds or {unfilled.get(name, ITEMS)}) else "add"
         for other in s.values:
             if other != name:
@@ -212,8 +212,9 @@ def _list_fillings(s: Scope, name: str, used: set[str], unfilled: dict[str, str]
 def _list_rearrangements(s: Scope, name: str) -> Iterator[tuple[str, float, bool]]:
     kinds = s.hints.kinds.get(name, frozenset())
     if kinds & {ITEMS}:
-        yield f"{name}.pop()", 0.12, False
-        yield f"{name}.sort()", 0.14, False
+        if name not in list_only_read(s):
+            yield f"{name}.pop()", 0.12, False
+            yield f"{name}.sort()", 0.14, False
         yield f"{name} = sorted({name})", 0.12, False
     if kinds & {TEXT}:
         yield f"{name} = {name}.lower()", 0.1, False
@@ -337,15 +338,26 @@ def _list_inner_names(function: ast.AST) -> set[str]:
     return {n.id for n in names if id(n) in inner} - outer
 
 
+def _list_to_return(s: Scope, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """What a function may be to give back: a name, and what its last statement sets of an object (``self.balance += amount``)."""
+    inner = _list_inner_names(function)
+    elsewhere: set[str] = set()
+    if isinstance(s.parents.get(function), ast.ClassDef):  # another method's names are not there
+        elsewhere = list_defined_names(s.tree) - list_defined_names(function) - s.hints.outside - {*s.hints.nearby}
+        match function.body[-1]:
+            case ast.AugAssign(target=ast.Attribute() as target) | ast.Assign([ast.Attribute() as target]):
+                yield s.text_of(target)
+    yield from (n for n in s.values if n not in inner and n not in elsewhere)
+
+
 def propose_missing_return(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A function that ends without returning what it made; a local name that is bound only on some paths."""
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or s.read_indent(node.body[-1]) is None:
         return
     end, indent = s.find_line_span(node.body[-1])[1], s.read_indent(node.body[-1])
     pad = "" if s.text[:end].endswith("\n") else "\n"
-    if not isinstance(node.body[-1], ast.Return):
-        inner = _list_inner_names(node)
-        for name in (n for n in s.values if n not in inner):
+    if not isinstance(node.body[-1], ast.Return) and node.name != "__init__":
+        for name in _list_to_return(s, node):
             yield Change(
                 ((end, end, f"{pad}{indent}return {name}\n"),),
                 0.6,

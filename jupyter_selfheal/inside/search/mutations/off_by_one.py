@@ -6,9 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import NUMBER, Change, Scope, cache_on_scope
+from jupyter_selfheal.inside.tree_names import is_name
 
 FRACTION = 0.2
 """What remains of the weight of ``+ 1`` on a value that comes of a division."""
+WHOLE = 0.5
+"""The weight of one place less than all there are, in a loop that reads no place beside its own."""
 FIRST_INDEX = 0.5
 """The weight of the same on what an index begins with."""
 
@@ -27,9 +30,20 @@ def propose_off_by_one(s: Scope, node: ast.AST) -> Iterator[Change]:
     line = node.lineno
     for sign in "-+":
         text = f"{s.parenthesize(node)} {sign} 1"
-        yield Change(
-            (s.replace_node(node, text),), prior, line, f"`{s.text_of(node)}` should be `{s.text_of(node)} {sign} 1`"
-        )
+        weight = min(prior, WHOLE) if sign == "-" and _goes_through_all(s, node) else prior
+        words = f"`{s.text_of(node)}` should be `{s.text_of(node)} {sign} 1`"
+        yield Change((s.replace_node(node, text),), weight, line, words)
+
+
+def _goes_through_all(s: Scope, node: ast.AST) -> bool:
+    """Whether it is the ``len(xs)`` of ``for i in range(len(xs))``, in whose loop no place beside ``i`` is read."""
+    call = s.parents[node]
+    match s.parents.get(call), node:
+        case ast.For(ast.Name(name), iter, body), ast.Call(ast.Name("len"), [_]) if iter is call:
+            places = [n.slice for stmt in body for n in ast.walk(stmt) if isinstance(n, ast.Subscript)]
+            beside = (n for n in places if isinstance(n, ast.BinOp | ast.Slice))
+            return not any(is_name(part, name) for n in beside for part in ast.walk(n))
+    return False
 
 
 def _begins_index(s: Scope, node: ast.AST) -> bool:

@@ -29,6 +29,38 @@ def read_parameters(node: ast.AST) -> list[str] | None:
     return [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
 
 
+@cache_on_scope
+def list_only_read(s: Scope) -> set[str]:
+    """Parameters of functions that give a value and only read what they are given: to change it in place is no part of that.
+
+    Not one that has a value of its own, is asked by ``in`` (what was seen so far), or is handed on to the function itself.
+    """
+    only_read: set[str] = set()
+    others: set[str] = set()
+    for function in (n for n in s.order if isinstance(n, ast.FunctionDef)):
+        given = {a.arg for a in function.args.args[: len(function.args.args) - len(function.args.defaults)]}
+        others |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name)} - given
+        inside = [*ast.walk(function)]
+        if not any(isinstance(n, ast.Return) and n.value is not None for n in inside):
+            others |= given
+        for node in inside:
+            match node:
+                case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[ast.Name(name)]):
+                    others.add(name)
+                case ast.Expr(ast.Call(ast.Attribute(ast.Name(name)))) | ast.Subscript(
+                    ast.Name(name), ctx=ast.Store() | ast.Del()
+                ):
+                    others.add(name)
+                case ast.Call(ast.Name(called), arguments) if called == function.name:
+                    others |= {a.id for a in arguments if isinstance(a, ast.Name)}
+                case ast.Return(ast.Name(name)) | ast.Name(name, ast.Store()):
+                    others.add(name)
+                case ast.Call(ast.Attribute(ast.Name(name), "pop" | "popleft" | "popitem")):
+                    others.add(name)
+        only_read |= given
+    return only_read - others
+
+
 def propose_for_unbound_name(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``for x in days`` where nothing is called ``days``: what a function of the program gives; ``check(x)``: ``check(pair[1])``."""
     if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not _is_unbound(s, node.id):

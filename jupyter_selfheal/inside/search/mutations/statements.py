@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.senseless_code import ends_in_first_round
-from jupyter_selfheal.inside.search.scope import NUMBER, Change, Scope
+from jupyter_selfheal.inside.search.scope import NUMBER, Change, Kind, Scope
 from jupyter_selfheal.inside.tree_names import list_names
 
 _IN_PLACE = frozenset({"sort", "append", "reverse", "extend", "update", "add", "insert", "remove", "clear", "shuffle"})
@@ -96,7 +96,8 @@ def _is_returned(s: Scope, node: ast.AST, name: str) -> bool:
     """Whether the function around a statement returns a variable."""
     function = s.find_function(node)
     returned = (n.value for n in ast.walk(function) if isinstance(n, ast.Return)) if function is not None else ()
-    return any(isinstance(v, ast.Name) and v.id == name for v in returned)
+    given = (part for v in returned for part in (v.elts if isinstance(v, ast.Tuple) else [v]))
+    return any(isinstance(v, ast.Name) and v.id == name for v in given)
 
 
 def _propose_use_of_value(s: Scope, node: ast.Expr) -> Iterator[Change]:
@@ -242,7 +243,10 @@ def propose_moves(s: Scope, node: ast.AST) -> Iterator[Change]:
         if whole == end:
             is_senseless = ends_in_first_round(s, node)
             prior = 0.9 if is_senseless else 0.6 if isinstance(last, ast.Return) else 0.35
-            yield Change(((start, end, text),), prior, last.lineno, words, "senseless" if is_senseless else "guess")
+            kind: Kind = "senseless" if is_senseless else "guess"
+            # of the two lines the more suspicious counts: it may not run where the block is not entered
+            for line in (last.lineno, node.lineno):
+                yield Change(((start, end, text),), prior, line, words, kind)
         else:
             yield Change(((start, end, ""), (whole, whole, text)), 0.25, last.lineno, words)
         first = body[0]
