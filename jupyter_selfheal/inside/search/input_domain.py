@@ -121,22 +121,16 @@ def list_covered(inputs: Sequence[Arguments], checked: Sequence[Arguments]) -> l
 
 def list_near(inputs: Sequence[Arguments], checked: Sequence[Arguments]) -> list[bool]:
     """For each input whether it is like the checked ones: with all properties that these share, of their types, and no longer and with no
-    larger number than the greatest of them; where each argument is a number, than the greatest in its place."""
+    larger number than the greatest of them."""
     if not checked:
         return [False] * len(inputs)
     held = frozenset.intersection(*map(list_properties, checked))
     types = {tuple(type(value).__name__ for value in arguments) for arguments in checked}
     largest, longest = max(map(_measure_size, checked)), max(len(repr(c)) for c in checked)
-    most = [max(numbers) for numbers in zip(*checked, strict=False) if all(isinstance(n, int | float) for n in numbers)]
-    are_numbers = len(most) == len(checked[0])
     return [
         tuple(type(value).__name__ for value in given) in types
         and len(repr(given)) <= longest
-        and (
-            all(n <= limit for n, limit in zip(given, most, strict=False))
-            if are_numbers
-            else _measure_size(given) <= largest
-        )
+        and _measure_size(given) <= largest
         and held <= list_properties(given)
         for given in inputs
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_selfheal.inside.search.candidates import Candidate
-from jupyter_selfheal.inside.search.input_domain import list_near, list_properties
+from jupyter_selfheal.inside.search.input_domain import list_properties
 from jupyter_selfheal.inside.search.laws import list_laws
 from jupyter_selfheal.inside.search.propose_mutations import list_changes
 from jupyter_selfheal.inside.search.scope import ITEMS, Hints, Scope
@@ -245,8 +245,3 @@ def test_tables_and_lists_of_one_shape_are_known_as_such() -> None:
 )
 def test_lists_of_other_shapes_are_told_from_these(given: tuple[list[object], list[object]]) -> None:
     assert (1, "the shape of 0") not in list_properties(given)
-
-
-def test_a_number_is_near_the_checked_ones_in_its_place() -> None:
-    checked = [(1, 1), (12, 31), (2, 14)]
-    assert list_near([(11, 30), (12, 31), (13, 30), (3, 32)], checked) == [True, True, False, False]
