@@ -25,6 +25,8 @@ _STARTS, _ENDS = frozenset({"<", ">="}), frozenset({">", "<="})
 """The comparisons with a number that is the first above, and the last below, what it parts: `x < 6` and `x >= 6` part 5 from 6."""
 _SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _TURNED = str.maketrans("<>", "><")
+_COMPARED = re.compile(r"[^<>]+(<=?|>=?) *(-?\d+(?:\.\d+)?)")
+_DIGITS = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def list_told_numbers(docstring: str) -> frozenset[float]:
@@ -53,6 +55,15 @@ def _list_bounds(docstring: str) -> Iterator[tuple[frozenset[str], float]]:
 
 def _read_number(number: str) -> float:
     return float(_WORDS.index(number.lower())) if number.lower() in _WORDS else float(number)
+
+
+def is_told_by(docstrings: str, code: str) -> bool:
+    """Whether docstrings tell the boundary that a comparison has (`age < 6` of "under six"), or a number as it stands."""
+    if not docstrings:
+        return False
+    if compared := _COMPARED.fullmatch(code):
+        return (compared[1], float(compared[2])) in list_told_bounds(docstrings)
+    return bool(_DIGITS.fullmatch(code)) and float(code) in list_told_numbers(docstrings)
 
 
 def find_contradicted_bound(text: str) -> tuple[str, str] | None:

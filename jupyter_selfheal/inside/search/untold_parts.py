@@ -20,7 +20,7 @@ from jupyter_selfheal.inside.search.broken_laws import list_alike
 from jupyter_selfheal.inside.search.called_functions import is_defined_in
 from jupyter_selfheal.inside.search.compare_behaviour import CHANGES, LATE, Input, collect_behaviours
 from jupyter_selfheal.inside.search.confined_forks import limit_recursion, run_in_fork, skip_sleep
-from jupyter_selfheal.inside.search.described_bounds import find_contradicted_bound
+from jupyter_selfheal.inside.search.described_bounds import find_contradicted_bound, is_told_by, read_docstrings
 from jupyter_selfheal.inside.search.generate_inputs import generate_inputs
 from jupyter_selfheal.inside.search.hypotheses import ENDLESS
 from jupyter_selfheal.inside.search.idle_conditions import count_decisions, list_one_way
@@ -205,10 +205,16 @@ def _list_calls(calls: Sequence[Arguments], checked: Sequence[Arguments]) -> lis
 
 
 def _list_made(runner: Runner) -> Iterator[_Made]:
-    """The slips in the definitions, as code, each once."""
+    """The slips in the definitions, as code, each once; what a docstring tells ("under six") is no slip."""
     known = {(n, fingerprint(code)) for n, code in enumerate(runner.codes)}
     units = [(n, u.text) for n, u in enumerate(runner.program.units) if u.role == DEFINE and u.mutable]
-    slips = [(n, slip) for n, text in units for slip in list_slips(text)]
+    slips = [
+        (n, slip)
+        for n, text in units
+        for docstrings in [read_docstrings(text)]
+        for slip in list_slips(text)
+        if not is_told_by(docstrings, slip.old)
+    ]
     for n, slip in slips[:: len(slips) // MOST + 1]:
         with contextlib.suppress(SyntaxError, ValueError, RecursionError):
             code = compile_unit(runner.program, n, slip.text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_selfheal.inside.search.described_bounds import find_contradicted_bound
+from jupyter_selfheal.inside.search.described_bounds import find_contradicted_bound, is_told_by
 
 BELOW = 'def all_below(values, limit):\n    """{}"""\n    for value in values:\n        if {}:\n            return False\n    return True\n'
 MEAN = 'def mean(n, m):\n    """The mean of n to m. If n is greater than m, return -1."""\n    if {}:\n        return -1\n    return (n + m) / 2\n'
@@ -44,3 +44,18 @@ def test_a_comparison_on_the_other_side_of_what_is_said_is_found(text: str, told
 )
 def test_what_agrees_or_speaks_of_something_else_is_no_contradiction(text: str) -> None:
     assert find_contradicted_bound(text) is None
+
+
+@pytest.mark.parametrize(
+    ("docstring", "code", "is_told"),
+    [
+        ("Children under six pay nothing.", "age < 6", True),
+        ("Children under six pay nothing.", "6", True),
+        ("Children under six pay nothing.", "age <= 6", False),
+        ("Children under six pay nothing.", "age < 5", False),
+        ("Children under six pay nothing.", "child and student", False),
+        ("", "age < 6", False),
+    ],
+)
+def test_a_boundary_that_a_docstring_tells_is_no_slip(docstring: str, code: str, is_told: bool) -> None:
+    assert is_told_by(docstring, code) is is_told
