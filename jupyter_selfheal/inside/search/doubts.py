@@ -98,6 +98,7 @@ class Doubts:
             or self.hypotheses.describe_doubt(n, self.rushed)
             or self._describe_turned(n)
             or self._describe_given_up(n)
+            or self._describe_left_senseless(n)
             or self._describe_measure(n)
             or self._describe_odd_patch(n)
             or self._describe_given_otherwise(n)
@@ -121,6 +122,13 @@ class Doubts:
             or self._describe_literal(n, likeliest)
             or self.runs.describe(n)
         )
+
+    def _describe_left_senseless(self, n: int) -> str:
+        """The doubt about a change beside which another one passes, does otherwise, and mends what cannot be meant too: `h`, which nothing reads."""
+        mine, place = self.candidates[n], self.hypotheses.place
+        others = (c for m, c in enumerate(self.candidates) if place[m] != place[n])
+        is_left = any(c.senseless > mine.senseless for c in others)
+        return "what cannot be meant stays as it is, and another change mends it too" if is_left else ""
 
     def _describe_measure(self, n: int) -> str:
         """The doubt about a change of nothing but what the checks measure objects with; of plain data calls tell which function is at fault."""

@@ -229,3 +229,21 @@ def test_two_bests_that_begin_together_begin_with_the_first_item() -> None:
     text = "def span(xs):\n    lo = hi = 0\n    for x in xs:\n        if x < lo:\n            lo = x\n        elif x > hi:\n            hi = x\n    return lo, hi\n"
     patches = find(text, "assert span([3, 1, 2]) == (1, 3)\nassert span([-5, -2]) == (-5, -2)", 60)["patches"]
     assert "lo = hi = xs[0]" in patches[0]["texts"]["0"]
+
+
+SQUARE = """class Box:
+    def __init__(self, w, h):
+        self.w = w
+        self.h = w
+    def is_square(self):
+        return self.w != self.h
+"""
+
+
+def test_a_change_that_leaves_what_cannot_be_meant_is_doubted_beside_one_that_does_not() -> None:
+    patches = find(SQUARE, "assert not Box(2, 3).is_square()\nassert Box(2, 2).is_square()", 60)["patches"]
+    texts = ["".join(p["texts"].values()) for p in patches]
+    left = [p for p, text in zip(patches, texts, strict=True) if "self.h = w" in text]
+    assert "self.h = h" in texts[1]
+    assert left
+    assert all(p["rival"] for p in left)
