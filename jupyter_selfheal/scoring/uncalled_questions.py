@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.inside.search.method_changes import QUESTIONS
+from jupyter_selfheal.inside.search.text_methods import QUESTIONS
 from jupyter_selfheal.model import Case
 
 

@@ -10,6 +10,7 @@ from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.inside.positions import Edit, LineTable
 from jupyter_selfheal.inside.search.reading_changes import find_span
 from jupyter_selfheal.inside.search.scope import Change
+from jupyter_selfheal.inside.search.text_methods import QUESTIONS
 from jupyter_selfheal.inside.tree_names import list_names, walk
 
 RENAMED = {
@@ -24,8 +25,6 @@ UNCALLED = frozenset(
     {"upper", "lower", "strip", "split", "sort", "pop", "isupper", "islower", "isdigit", "isalpha", "title", "items", "keys", "copy"}
 )  # fmt: skip
 """Methods that need no argument, and that no beginner hands on."""
-QUESTIONS = frozenset({"isalnum", "isalpha", "isdigit", "islower", "isnumeric", "isspace", "isupper"})
-"""Methods that say whether a text is of a kind: as a condition each holds until it is called."""
 OF_TEXT = frozenset(
     {
         "upper",

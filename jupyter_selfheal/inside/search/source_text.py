@@ -86,6 +86,15 @@ class Source:
                 return following
         return None
 
+    def find_previous_statement(self, node: ast.AST) -> ast.stmt | None:
+        """The statement above another one in its block."""
+        for name in ("body", "orelse", "finalbody"):
+            body = getattr(self.parents.get(node), name, None)
+            if isinstance(body, list) and node in body[1:]:
+                previous: ast.stmt = body[body.index(node) - 1]
+                return previous
+        return None
+
     def read_indent(self, node: ast.AST) -> str | None:
         """The indentation of a statement that begins its line, else None."""
         before = self.text[self.lines.starts[node.lineno - 1] : self.start_of(node)]  # type: ignore[attr-defined]

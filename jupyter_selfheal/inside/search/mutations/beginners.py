@@ -8,6 +8,7 @@ import ast
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, TEXT, Change, Scope
+from jupyter_selfheal.inside.search.text_methods import CHANGED_TEXTS
 from jupyter_selfheal.inside.tree_names import CONSTANTS
 
 _PATTERNS = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"})
@@ -16,23 +17,6 @@ _CALLED = frozenset(
 )
 """Methods of lists, texts and dictionaries that are given something."""
 _REPEATS = "*+?{"
-_CHANGED_TEXTS = frozenset(
-    {
-        "capitalize",
-        "casefold",
-        "lower",
-        "lstrip",
-        "replace",
-        "rstrip",
-        "strip",
-        "swapcase",
-        "title",
-        "translate",
-        "upper",
-        "zfill",
-    }
-)
-"""Methods that give a text anew; ``replace`` of a date too."""
 
 
 def propose_given_value(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -81,7 +65,7 @@ def propose_kept_texts(s: Scope, node: ast.AST) -> Iterator[Change]:
     dropped: dict[str, list[ast.stmt]] = {}
     for found in ast.walk(node):
         match found:
-            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), method))) if method in _CHANGED_TEXTS:
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), method))) if method in CHANGED_TEXTS:
                 dropped.setdefault(name, []).append(found)
     for name, places in dropped.items():
         if len(places) > 1 and s.name_may_be(name, frozenset({TEXT})):

@@ -9,15 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.scope import DICT, ITEMS, SET, TEXT, Change, Scope, cache_on_scope
+from jupyter_selfheal.inside.search.text_methods import PLAIN, QUESTIONS
 from jupyter_selfheal.inside.tree_names import is_name
 
 _COLLECTIONS = frozenset({ITEMS, SET, DICT, TEXT})
 _MADE = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.SetComp)
 _MAKERS = frozenset({"list", "dict", "set", "deque", "defaultdict", "Counter", "OrderedDict"})
-_QUESTIONS = frozenset({"isalpha", "isdigit", "isalnum", "isupper", "islower", "isspace", "isnumeric", "isdecimal"})
-"""Methods of a text that answer yes or no."""
-_TEXTS = frozenset({"lower", "upper", "strip", "lstrip", "rstrip", "title", "capitalize", "casefold", "swapcase"})
-"""Methods of a text that need nothing and give a text."""
 _ADDS = frozenset({"append", "add", "extend", "insert", "update", "appendleft", "replace"})
 MOST = 4
 """So many senseless places are mended in every union of them; of more only all at once."""
@@ -98,7 +95,7 @@ def propose_kept_before(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``second = first`` before ``first = x`` in a loop, and not behind it, where both are begun before the loop: both are ``x`` then."""
     match node:
         case ast.Assign([ast.Name(kept)], ast.Name(new)) if kept != new:
-            before = _find_statement_before(s, node)
+            before = s.find_previous_statement(node)
         case _:
             return
     match before:
@@ -116,10 +113,6 @@ def propose_kept_before(s: Scope, node: ast.AST) -> Iterator[Change]:
     edits = tuple((s.start_of(a), s.end_of(a), s.text_of(b)) for a, b in ((before, node), (node, before)))
     words = f"`{kept}` and `{new}` are both `{s.text_of(before.value)}` then: `{s.text_of(node)}` comes first"
     yield Change(edits, 0.85, before.lineno, words, "senseless")
-
-
-def _find_statement_before(s: Scope, node: ast.stmt) -> ast.stmt | None:
-    return next((n for n in s.order if isinstance(n, ast.stmt) and s.find_next_statement(n) is node), None)
 
 
 def _list_begun(s: Scope, loop: ast.For | ast.While) -> set[str]:
@@ -170,10 +163,10 @@ def is_kept_uncalled(s: Scope, node: ast.Attribute) -> bool:
             isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
         )
     if is_asked:
-        return node.attr in _list_methods(s) or node.attr in _QUESTIONS
-    if isinstance(parent, ast.BinOp | ast.AugAssign) and node.attr in (_list_methods(s) | _TEXTS):
+        return node.attr in _list_methods(s) or node.attr in QUESTIONS
+    if isinstance(parent, ast.BinOp | ast.AugAssign) and node.attr in (_list_methods(s) | PLAIN):
         return not _is_stored(s, node)
-    return node.attr in _TEXTS | _QUESTIONS and _is_gathered(s, node)
+    return node.attr in PLAIN | QUESTIONS and _is_gathered(s, node)
 
 
 def _is_gathered(s: Scope, node: ast.Attribute) -> bool:

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.senseless_code import ends_in_first_round
 from jupyter_selfheal.inside.search.scope import NUMBER, Change, Kind, Scope
+from jupyter_selfheal.inside.search.text_methods import CHANGED_TEXTS
 from jupyter_selfheal.inside.tree_names import list_names
 
 _IN_PLACE = frozenset({"sort", "append", "reverse", "extend", "update", "add", "insert", "remove", "clear", "shuffle"})
-_OF_TEXTS = frozenset({"replace", "strip", "lstrip", "rstrip", "lower", "upper", "title", "capitalize", "swapcase"})
-"""Methods of a text that give another one: of a text that is returned below they are meant to change it."""
 EMPTY_BRANCH = 0.4
 """What remains of the weight of taking out all that a branch does: somebody wrote it to do something there."""
 _LOOPS = ast.For | ast.While | ast.AsyncFor
@@ -33,7 +32,7 @@ def propose_other_kinds(s: Scope, node: ast.AST) -> Iterator[Change]:
                 ((s.start_of(node), s.start_of(node) + len(word), new),), prior, line, f"`{word}` should be `{new}`"
             )
         if word == "if":
-            before = _find_previous(s, node)
+            before = s.find_previous_statement(node)
             if isinstance(before, ast.If) and not before.orelse:
                 yield Change(((s.start_of(node), s.start_of(node) + 2, "elif"),), 0.35, line, "`if` should be `elif`")
     elif isinstance(node, ast.Break | ast.Continue):
@@ -106,7 +105,7 @@ def _propose_use_of_value(s: Scope, node: ast.Expr) -> Iterator[Change]:
     inside = isinstance(s.find_function(node), ast.FunctionDef | ast.AsyncFunctionDef)
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Name):
         edit = (s.start_of(node), s.start_of(node), f"{value.func.value.id} = ")
-        is_senseless = value.func.attr in _OF_TEXTS and _is_returned(s, node, value.func.value.id)
+        is_senseless = value.func.attr in CHANGED_TEXTS and _is_returned(s, node, value.func.value.id)
         words, prior = f"the result of `{text}` is dropped", 0.8 if is_senseless else 0.35
         yield Change((edit,), prior, line, words, "senseless" if is_senseless else "guess")
     if (
@@ -129,15 +128,6 @@ def _propose_use_of_value(s: Scope, node: ast.Expr) -> Iterator[Change]:
         yield Change(
             ((s.start_of(node), s.start_of(node), f"{name} = "),), 0.06, line, f"the result of `{text}` is dropped"
         )
-
-
-def _find_previous(s: Scope, node: ast.AST) -> ast.stmt | None:
-    for name in ("body", "orelse", "finalbody"):
-        body = getattr(s.parents.get(node), name, None)
-        if isinstance(body, list) and node in body:
-            at = body.index(node)
-            return body[at - 1] if at else None
-    return None
 
 
 def propose_removals(s: Scope, node: ast.AST) -> Iterator[Change]:
