@@ -8,11 +8,11 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from jupyter_selfheal.inside.positions import Edit
-from jupyter_selfheal.inside.search.scope import DICT, ITEMS, SET, TEXT, Change, Scope, cache_on_scope
+from jupyter_selfheal.inside.search.scope import DICT, ITEMS, SET, Change, Scope, cache_on_scope
 from jupyter_selfheal.inside.search.text_methods import PLAIN, QUESTIONS
 from jupyter_selfheal.inside.tree_names import is_name
 
-_COLLECTIONS = frozenset({ITEMS, SET, DICT, TEXT})
+_COLLECTIONS = frozenset({ITEMS, SET, DICT})
 _MADE = (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Set, ast.SetComp)
 _MAKERS = frozenset({"list", "dict", "set", "deque", "defaultdict", "Counter", "OrderedDict"})
 _ADDS = frozenset({"append", "add", "extend", "insert", "update", "appendleft", "replace"})
@@ -78,17 +78,23 @@ def propose_given_attribute(s: Scope, node: ast.AST) -> Iterator[Change]:
             function = s.find_function(node)
         case _:
             return
-    given = {a.arg for a in function.args.args} if isinstance(function, ast.FunctionDef) else set()
+    given = _list_given(function) if isinstance(function, ast.FunctionDef) else set()
     if attribute in given and not any(is_name(n, attribute) for n in ast.walk(function)):
         words = f"`{attribute}` is given and never read"
         yield Change((s.replace_node(value, attribute),), 0.9, node.lineno, words, "senseless")
 
 
+def _list_given(function: ast.FunctionDef) -> set[str]:
+    """What a function has to be given, and what may be given where an object is made: `count` of ``def reset(self, count=None)`` may be kept for
+    older callers."""
+    given = [a.arg for a in function.args.args]
+    return set(given if function.name == "__init__" else given[: len(given) - len(function.args.defaults)])
+
+
 def _is_plain(value: ast.expr) -> bool:
     """A constant, a name, and a list or dictionary that is empty."""
-    return isinstance(value, ast.Constant | ast.Name) or (
-        isinstance(value, ast.List | ast.Dict) and not list(ast.iter_child_nodes(value))[1:]
-    )
+    is_empty = (isinstance(value, ast.List) and not value.elts) or (isinstance(value, ast.Dict) and not value.values)
+    return isinstance(value, ast.Constant | ast.Name) or is_empty
 
 
 def propose_kept_before(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -159,14 +165,22 @@ def is_kept_uncalled(s: Scope, node: ast.Attribute) -> bool:
     elif isinstance(parent, ast.comprehension):
         is_asked = node in parent.ifs
     else:
-        is_asked = isinstance(parent, ast.BoolOp) or (
-            isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
-        )
+        is_negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+        is_asked = is_negated or (isinstance(parent, ast.BoolOp) and (node.attr in QUESTIONS or _decides(s, parent)))
     if is_asked:
-        return node.attr in _list_methods(s) or node.attr in QUESTIONS
+        return node.attr in _list_methods(s) or (node.attr in QUESTIONS and not _is_stored(s, node))
     if isinstance(parent, ast.BinOp | ast.AugAssign) and node.attr in (_list_methods(s) | PLAIN):
         return not _is_stored(s, node)
     return node.attr in PLAIN | QUESTIONS and _is_gathered(s, node)
+
+
+def _decides(s: Scope, node: ast.AST) -> bool:
+    """Whether a condition, or a part of one, decides which way the code goes: ``key = key or self.get_key`` keeps the method."""
+    parent = s.parents.get(node)
+    if isinstance(parent, ast.BoolOp | ast.UnaryOp):
+        return _decides(s, parent)
+    is_test = isinstance(parent, ast.If | ast.While | ast.IfExp) and parent.test is node
+    return is_test or (isinstance(parent, ast.comprehension) and node in parent.ifs)
 
 
 def _is_gathered(s: Scope, node: ast.Attribute) -> bool:

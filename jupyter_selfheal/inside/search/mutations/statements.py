@@ -117,11 +117,12 @@ def _propose_use_of_value(s: Scope, node: ast.Expr) -> Iterator[Change]:
         yield Change((edit,), 0.6, line, f"the result of `{text}` is dropped")
     if isinstance(value, ast.Compare) and isinstance(value.ops[0], ast.Eq):
         new = f"{s.text_of(value.left)} = {s.text_of(value.comparators[0])}"
-        yield Change(((s.start_of(node), s.end_of(node), new),), 0.9, line, "`==` should be `=`")
+        yield Change(((s.start_of(node), s.end_of(node), new),), 0.9, line, "`==` should be `=`", "senseless")
     if isinstance(value, ast.BinOp) and isinstance(value.left, ast.Name | ast.Attribute | ast.Subscript):
         sign = s.text[s.end_of(value.left) : s.start_of(value.right)].strip(" ()")
         new = f"{s.text_of(value.left)} {sign}= {s.text_of(value.right)}"
-        yield Change(((s.start_of(node), s.end_of(node), new),), 0.8, line, f"the result of `{text}` is dropped")
+        edit = (s.start_of(node), s.end_of(node), new)
+        yield Change((edit,), 0.8, line, f"the result of `{text}` is dropped", "senseless")
     if inside:
         yield Change(((s.start_of(node), s.start_of(node), "return "),), 0.5, line, f"`{text}` is not returned")
     for name in s.values:

@@ -7,7 +7,7 @@ import pytest
 from jupyter_selfheal.inside.positions import splice
 from jupyter_selfheal.inside.search.empty_answers import describe_empty_answer
 from jupyter_selfheal.inside.search.propose_mutations import list_changes, rank_changes
-from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, Hints, Scope
+from jupyter_selfheal.inside.search.scope import DICT, ITEMS, NUMBER, TEXT, Hints, Scope
 from tests.unit.healers.search.searching import find
 
 ACCOUNT = "class A:\n    def __init__(self, owner):\n        owner = owner\n        self.n = 0\n    def add(self, k):\n        self.n + k\n        return self.n\n"
@@ -56,7 +56,13 @@ FLAT = """def flatten(items):
 """
 LETTERS = "def letters(s):\n    return [c.lower for c in s if c.isalpha()]\n"
 COUNTS = Hints(
-    {"xs": frozenset({ITEMS}), "n": frozenset({NUMBER}), "k": frozenset({NUMBER, ITEMS}), "d": frozenset({DICT})}
+    {
+        "xs": frozenset({ITEMS}),
+        "n": frozenset({NUMBER}),
+        "k": frozenset({NUMBER, ITEMS}),
+        "d": frozenset({DICT}),
+        "t": frozenset({TEXT}),
+    }
 )
 
 
@@ -66,6 +72,15 @@ def list_senseless(text: str, hints: Hints | None = None) -> list[str]:
 
 
 MENDED = [
+    (
+        "class A:\n    def ok(self):\n        return 1\n    def f(self, n):\n        if n and not self.ok:\n            return 1\n",
+        "(self.ok())",
+    ),
+    (
+        "class A:\n    def ok(self):\n        return 1\n    def f(self, n):\n        while n or self.ok:\n            n = 0\n",
+        "(self.ok())",
+    ),
+    ("class A:\n    def set(self, n):\n        self.n = 0\n", "self.n = n"),
     (QUEUE, "if (self.is_empty()):"),
     (QUEUE, "return (len(self.items)) == 0"),
     (CHAIN, "self.next = next"),
@@ -97,6 +112,11 @@ def test_what_is_made(text: str, wanted: str) -> None:
 
 
 LEFT = [
+    "class A:\n    def get(self):\n        return 1\n    def f(self, key):\n        self.key = key or self.get\n",
+    "class A:\n    def __init__(self):\n        self.isdigit = True\n    def f(self):\n        if self.isdigit:\n            return 1\n",
+    "class A:\n    def __init__(self, options):\n        self.options = {**DEFAULTS}\n",
+    "class A:\n    def reset(self, count=None):\n        self.count = 0\n",
+    "def f(t):\n    return t == 3\n",
     "def f(d, xs, k):\n    return d[k] / k, xs[k] / xs\n",
     "def f(d, k):\n    return d | k, d == d[k]\n",
     "def f(d, k):\n    d[k] = d.get(k, 0)\n    return d\n",
