@@ -152,7 +152,7 @@ def test_what_is_left(text: str) -> None:
 def test_all_of_it_is_mended_at_once() -> None:
     ranked = rank_changes(Scope(ACCOUNT), dict.fromkeys(range(1, 9), 1.0))
     both = [c for _, c in ranked if c.kind == "senseless" and len(c.edits) == 2]
-    assert [c.words for c in both] == ["`owner = owner` does nothing; `self.n + k` does nothing"]
+    assert [c.words for c in both] == ["`owner = owner` does nothing; the result of `self.n + k` is dropped"]
     assert "self.owner = owner" in splice(ACCOUNT, both[0].edits)
     assert "self.n += k" in splice(ACCOUNT, both[0].edits)
 
