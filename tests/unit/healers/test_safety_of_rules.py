@@ -157,7 +157,7 @@ AMBIGUOUS = {
     "a day that may be a month": (
         "PDA109",
         ("import pandas as pd\npd.to_datetime(['2020-01-31', '03-04-2021'])",),
-        ("mixed",),
+        ('format="mixed")', "dayfirst=True"),
     ),
     "an amount that grows": (
         "NAM108",
