@@ -82,7 +82,8 @@ class Candidate:
     is_anew: bool = False
     """A whole body in place of another one."""
     senseless: int = 0
-    """How many edits are of what cannot be meant as it stands: they are gone on from, though something else is wrong too."""
+    """In how many places of the text something is mended that cannot be meant, as one edit or several: that is gone on from, though something
+    else is wrong too. ``spoken_for`` counts the edits."""
     follows: Candidate | None = None
     """What a further change was made of that no check asks for: it is shown beside that, before or behind it by its ``shift``."""
     shift: float = 0.0

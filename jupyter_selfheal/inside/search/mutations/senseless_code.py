@@ -4,6 +4,7 @@ attribute of its name is set to a constant, a method that is kept in place of wh
 from __future__ import annotations
 
 import ast
+import bisect
 import itertools
 from collections.abc import Iterator, Sequence
 
@@ -18,6 +19,9 @@ _MAKERS = frozenset({"list", "dict", "set", "deque", "defaultdict", "Counter", "
 _ADDS = frozenset({"append", "add", "extend", "insert", "update", "appendleft", "replace"})
 MOST = 4
 """So many senseless places are mended in every union of them; of more only all at once."""
+
+BESIDE = 2
+"""Edits on each side that may meet one: where something is put in, another one may begin at the same place."""
 
 
 def propose_size(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -221,8 +225,9 @@ def unite_senseless(ranked: Sequence[tuple[float, Change]]) -> Iterator[tuple[fl
     apart: list[tuple[float, Change]] = []
     taken: list[Edit] = []
     for weight, change in sorted((r for r in ranked if r[1].kind == "senseless"), key=lambda r: -r[1].prior):
-        if not any((a < d and c < b) or (a, b) == (c, d) for a, b, _ in change.edits for c, d, _ in taken):
-            taken += change.edits
+        if not any(_meets_one(taken, edit) for edit in change.edits):
+            for edit in change.edits:
+                bisect.insort(taken, edit)
             apart.append((weight, change))
     for size in range(len(apart), 1, -1) if len(apart) <= MOST else (len(apart),):
         for members in itertools.combinations(apart, size):
@@ -232,6 +237,14 @@ def unite_senseless(ranked: Sequence[tuple[float, Change]]) -> Iterator[tuple[fl
             words = "; ".join(change.words for _, change in sorted(members, key=lambda m: m[1].edits))
             prior = min(first.prior * share, 1.0)
             yield min(weight * share, 1.0), Change(edits, prior, first.line, words, "senseless")
+
+
+def _meets_one(taken: Sequence[Edit], edit: Edit) -> bool:
+    """Whether an edit is of a place that one of those in order changes, which are apart from each other: those beside it tell."""
+    start, end, _ = edit
+    at = bisect.bisect_left(taken, edit)
+    beside = taken[max(at - BESIDE, 0) : at + BESIDE]
+    return any((start < last and first < end) or (start, end) == (first, last) for first, last, _ in beside)
 
 
 OPERATORS = (propose_size, propose_entry, propose_given_attribute, propose_kept_before)

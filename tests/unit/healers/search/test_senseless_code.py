@@ -267,3 +267,15 @@ def test_a_change_that_leaves_what_cannot_be_meant_is_doubted_beside_one_that_do
     assert "self.h = h" in texts[1]
     assert left
     assert all(p["rival"] for p in left)
+
+
+def test_many_places_are_mended_at_once_and_none_twice() -> None:
+    lines = "".join(f"    n == {k}\n" for k in range(300))
+    text = f"def f(n):\n{lines}    return n\n"
+    united = [
+        c
+        for _, c in rank_changes(Scope(text), dict.fromkeys(range(1, 303), 1.0))
+        if len(c.edits) > 1 and c.kind == "senseless"
+    ]
+    assert [len(c.edits) for c in united] == [300]
+    assert "==" not in splice(text, united[0].edits)
