@@ -60,11 +60,15 @@ def _open_forked(launch: Launch, timeout: float) -> ForkedKernel:
             checkpoint["socket"], Start.BEFORE_CELL, folders=(find_project(launch.folder),), on_close=kernel.stop,
             explain_end=functools.partial(_explain_end, kernel, count_memory_kills()),
         )  # fmt: skip
+    except BaseException:
+        kernel.stop()
+        raise
+    try:
         if (launch.kernelspec, launch.folder) not in _checked:  # a clean run's kernel is as the first one
             _check_fork(state)
             _checked.add((launch.kernelspec, launch.folder))
     except BaseException:
-        kernel.stop()
+        state.close()
         raise
     return state
 
@@ -120,5 +124,4 @@ def _check_fork(state: ForkedKernel) -> None:
     holds = trial.ending is Ending.FINISHED and kinds == ["stream", "execute_result"]
     holds = holds and asked.value == [42, "text\n", "argument"] and [e.line for e in failed.errors] == [1]
     if not holds:
-        state.close()
         raise ForkRefused(f"a trial of the fork did not give what it must ({trial.ending}; {kinds}; {asked.value!r})")

@@ -91,13 +91,19 @@ class FreshKernel:
         kept), and run the steps. See :meth:`jupyter_selfheal.ports.TrialKernel.run`."""
         began = time.monotonic()
         live, replayed = self._claim_process(request), ""
-        if live is None:
-            try:
+        try:
+            if live is None:
                 live, replayed = self._rebuild_state(request)
-            except KernelError:
-                if self._closed:
-                    return self._build_cancelled_trial(request, began), None
-                raise
+            trial = self._run_in_process(live, replayed, request, began)
+        except BaseException as error:
+            if live is not None:  # nobody else knows of its kernel
+                live.session.stop()
+            if isinstance(error, KernelError) and self._closed:
+                return self._build_cancelled_trial(request, began), None
+            raise
+        return trial, self._keep_state(request, live, trial)
+
+    def _run_in_process(self, live: _Live, replayed: str, request: TrialRequest, began: float) -> Trial:
         ready = time.monotonic()
         with self._register_session(live.session):
             if request.paths:
@@ -107,7 +113,7 @@ class FreshKernel:
             results, ending, detail = run_steps(live.session, request)
         if self._closed and not live.session.kernel.alive:
             ending, detail = Ending.CANCELLED, "the trial was cancelled"
-        trial = Trial(
+        return Trial(
             patch_id=request.patch_id,
             steps=results,
             ending=ending,
@@ -119,7 +125,6 @@ class FreshKernel:
             blocked=_list_blocked(results, request.sandbox),
             peak_mb=live.session.peak_mb(),
         )
-        return trial, self._keep_state(request, live, trial)
 
     def _build_cancelled_trial(self, request: TrialRequest, began: float) -> Trial:
         return Trial(
@@ -128,7 +133,7 @@ class FreshKernel:
             ending=Ending.CANCELLED,
             start=self._start,
             isolation=_describe_isolation(request.sandbox, probe_layers(), ()),
-            detail="the trial was cancelled before its state was reconstructed",
+            detail="the trial was cancelled",
             seconds=time.monotonic() - began,
         )
 

@@ -68,13 +68,15 @@ class KernelPool:
 
     def _fill_pool(self, writes: str) -> None:
         session: TrialSession | None = None
-        with contextlib.suppress(KernelError):  # the one who needs it will meet the same error, and say it
-            session = self._start_session(writes)
-        with self._lock:
-            self._starting = None
-            if session is not None and self._users:
-                self._ready[writes] = session
-                session = None
+        try:
+            with contextlib.suppress(KernelError, OSError):  # the one who needs it will meet the same error, and say it
+                session = self._start_session(writes)
+        finally:
+            with self._lock:
+                self._starting = None
+                if session is not None and self._users:
+                    self._ready[writes] = session
+                    session = None
         if session is not None:
             session.stop()
 

@@ -31,6 +31,7 @@ from jupyter_selfheal.model import (
     Trial,
     TrialRequest,
 )
+from jupyter_selfheal.testing.processes import is_gone
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.kernel
@@ -257,6 +258,18 @@ def test_closing_while_the_state_is_rebuilt_cancels_the_trial(folder: Path, tmp_
     kernel.close()
     thread.join(60)
     assert (got[0].ending, got[0].steps[0].status) == (Ending.CANCELLED, "skipped")
+
+
+def test_a_trial_that_cannot_be_set_up_leaves_no_kernel_behind(folder: Path) -> None:
+    breaks = Cell(
+        "breaks",
+        "import os, pathlib, sys\npath = 'pid'\npathlib.Path(path).write_text(str(os.getpid()))\ndel sys.modules['_selfheal_inside']",
+    )
+    launch = Launch("python3", str(folder), writes="allow")
+    with closing(FreshKernel(launch, (breaks,), ahead=False)) as state:
+        with pytest.raises(KernelError, match="cannot be set up") as failed:
+            state.run(ran("print(path)", sandbox=Sandbox(writes="allow")))
+        assert is_gone(int((folder / "pid").read_text()), 0.0), failed  # which keeps what the trial had
 
 
 @pytest.mark.parametrize(
