@@ -47,6 +47,21 @@ def is_name(node: ast.AST | None, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
+def is_read_name(node: ast.AST, name: str) -> bool:
+    """Whether a node reads that name."""
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+
+
+def is_number(node: ast.AST | None) -> bool:
+    """Whether a node is a number as it is written, or a truth value."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+
+
+def is_constant_alone(statement: ast.AST) -> bool:
+    """Whether a statement is a constant and nothing else: a docstring, or ``...``."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
 def is_call_of(node: ast.AST | None, name: str) -> bool:
     """Whether a node is a call of that name: ``len(xs)``."""
     return isinstance(node, ast.Call) and is_name(node.func, name)

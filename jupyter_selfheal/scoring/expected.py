@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.difference import show_value
 from jupyter_selfheal.inside.loader import probe_source
+from jupyter_selfheal.inside.search.printed_output import split_printed_lines
 from jupyter_selfheal.model import (
     BASELINE,
     Case,
@@ -147,13 +148,9 @@ def find_stdout_difference(expected: str, text: str) -> str | None:
         except re.error as error:
             return f"the expected pattern {expected} is no regular expression: {error}"
         return None if match else f"printed {show_value(text.strip(), PRINTED)}, which does not match {expected}"
-    if _split_lines(expected) == _split_lines(text):
+    if split_printed_lines(expected) == split_printed_lines(text):
         return None
     return f"expected to print {show_value(expected.strip(), PRINTED)}, printed {show_value(text.strip(), PRINTED)}"
-
-
-def _split_lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.strip("\r\n \t").splitlines()]
 
 
 class UsersWord:

@@ -11,6 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.spelling import find_nearest, is_plural
 from jupyter_selfheal.healers.rules.context.value_types import read_number_in
+from jupyter_selfheal.inside.tree_names import is_read_name
 from jupyter_selfheal.model import Applicability, Patch
 
 SEQUENCES = frozenset({"list", "tuple", "dict", "set", "ndarray", "Series", "DataFrame", "Index", "range"})
@@ -180,18 +181,14 @@ def _reads_value(context: RuleContext, loop: ast.For | ast.comprehension) -> boo
         return True
     nodes = _list_nodes(context, loop)
     indices = {id(n.slice) for n in nodes if isinstance(n, ast.Subscript)}
-    return any(_is_read(n, loop.target.id) and id(n) not in indices for n in nodes)
+    return any(is_read_name(n, loop.target.id) and id(n) not in indices for n in nodes)
 
 
 def _is_index(context: RuleContext, loop: ast.For | ast.comprehension) -> bool:
     """True where something is taken by the loop's variable, or by what is computed of it."""
     name = loop.target.id if isinstance(loop.target, ast.Name) else ""
     slices = (n.slice for n in _list_nodes(context, loop) if isinstance(n, ast.Subscript))
-    return any(_is_read(n, name) for part in slices for n in ast.walk(part))
-
-
-def _is_read(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    return any(is_read_name(n, name) for part in slices for n in ast.walk(part))
 
 
 def _list_nodes(context: RuleContext, loop: ast.For | ast.comprehension) -> list[ast.AST]:

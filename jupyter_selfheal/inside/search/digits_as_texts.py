@@ -8,6 +8,7 @@ from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.reading_changes import is_call
 from jupyter_selfheal.inside.search.scope import Change
 from jupyter_selfheal.inside.search.source_text import Source
+from jupyter_selfheal.inside.tree_names import list_names
 
 WORDS = "what is read is compared by its letters, and is a number"
 _SIZES = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -99,10 +100,7 @@ def _is_compared(source: Source, node: ast.AST) -> bool:
     """Whether what one call reads comes to a comparison by size."""
     held = _list_held(source, [node])
     return any(
-        _compares(n, held | _list_held(source, [r for r in source.order if _find_read(r)])) and _reads_any(n, held)
+        _compares(n, held | _list_held(source, [r for r in source.order if _find_read(r)]))
+        and not held.isdisjoint(list_names(n))
         for n in source.order
     )
-
-
-def _reads_any(node: ast.AST, names: set[str]) -> bool:
-    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(node))

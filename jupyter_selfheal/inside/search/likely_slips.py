@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from jupyter_selfheal.inside.positions import LineTable, splice
-from jupyter_selfheal.inside.tree_names import read_called_name
+from jupyter_selfheal.inside.tree_names import is_constant_alone, is_number, read_called_name
 
 _OPPOSITE: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt, ast.GtE), ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt, ast.LtE),
@@ -120,7 +120,7 @@ def _list_changes(node: ast.AST, is_asked: bool) -> Iterator[tuple[bool, Change]
     is_turned = isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], _TURNS)
     if is_asked and not is_turned:
         yield True, _negate
-    if isinstance(node, ast.stmt) and not isinstance(node, _KEPT) and not _is_text(node):
+    if isinstance(node, ast.stmt) and not isinstance(node, _KEPT) and not is_constant_alone(node):
         yield False, lambda _: None
     if isinstance(node, ast.BoolOp):
         other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
@@ -147,27 +147,19 @@ def _list_changes(node: ast.AST, is_asked: bool) -> Iterator[tuple[bool, Change]
 def _reverse_order(node: ast.AST) -> tuple[str, ast.stmt | None]:
     """``out = x + out`` for ``out += x``, and ``out.insert(0, x)`` for ``out.append(x)``, with the name; nothing for another statement, and for numbers."""
     match node:
-        case ast.AugAssign(ast.Name(name), ast.Add(), value) if not _is_number(value):
+        case ast.AugAssign(ast.Name(name), ast.Add(), value) if not is_number(value):
             return name, ast.Assign([ast.Name(name)], ast.BinOp(value, ast.Add(), ast.Name(name)))
-        case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(own), ast.Add(), value)) if own == name and not _is_number(
+        case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(own), ast.Add(), value)) if own == name and not is_number(
             value
         ):
             return name, ast.Assign([ast.Name(name)], ast.BinOp(value, ast.Add(), ast.Name(name)))
-        case ast.Assign([ast.Name(name)], ast.BinOp(value, ast.Add(), ast.Name(own))) if own == name and not _is_number(
+        case ast.Assign([ast.Name(name)], ast.BinOp(value, ast.Add(), ast.Name(own))) if own == name and not is_number(
             value
         ):
             return name, ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(name), ast.Add(), value))
         case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "append"), [item], [])):
             return name, ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "insert"), [ast.Constant(0), item], []))
     return "", None
-
-
-def _is_number(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _list_changes_of_index(node: ast.Subscript) -> Iterator[tuple[bool, Change]]:

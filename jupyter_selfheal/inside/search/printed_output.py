@@ -54,10 +54,11 @@ def matches(expected: str, printed: str) -> bool:
     """True where what was printed is the text, line by line without trailing space (``/…/``: matches the expression)."""
     if len(expected) > 2 and expected.startswith("/") and expected.endswith("/"):
         return re.search(expected[1:-1], printed, re.MULTILINE | re.DOTALL) is not None
-    return _strip_lines(expected) == _strip_lines(printed)
+    return split_printed_lines(expected) == split_printed_lines(printed)
 
 
-def _strip_lines(text: str) -> list[str]:
+def split_printed_lines(text: str) -> list[str]:
+    """The lines as they are compared: without trailing space, and without blank lines around them."""
     return [line.rstrip() for line in text.strip("\r\n \t").splitlines()]
 
 

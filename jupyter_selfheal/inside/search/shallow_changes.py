@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from jupyter_selfheal.inside.parsing import dump_tree
 from jupyter_selfheal.inside.search.handed_on import find_handed_on
 from jupyter_selfheal.inside.search.parsed_once import parse_once
-from jupyter_selfheal.inside.tree_names import walk
+from jupyter_selfheal.inside.tree_names import is_number, walk
 
 TURNED = {ast.Eq: ast.NotEq, ast.In: ast.NotIn, ast.Is: ast.IsNot, ast.Lt: ast.GtE, ast.Gt: ast.LtE}
 _OPPOSITES = {**TURNED, **{b: a for a, b in TURNED.items()}}
@@ -237,16 +237,12 @@ def _find_hidden_comparison(before: ast.AST, after: ast.AST) -> str:
     for asked, now in pairs:
         new = now.left
         is_reckoned = isinstance(asked.left, ast.BinOp) and isinstance(new, ast.BinOp)
-        if is_reckoned and isinstance(now.ops[0], ast.Eq | ast.NotEq) and _is_number(now.comparators[0]):
+        if is_reckoned and isinstance(now.ops[0], ast.Eq | ast.NotEq) and is_number(now.comparators[0]):
             sides = ((new.left, new.right), (new.right, new.left))
             names = (other for kept, other in sides if dump_tree(kept) == dump_tree(asked.left))
             if name := next((n.id for n in names if isinstance(n, ast.Name)), ""):
                 return name
     return ""
-
-
-def _is_number(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
 def _list_compared(tree: ast.AST) -> list[ast.Compare]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.mutations.own_functions import read_parameters
 from jupyter_selfheal.inside.search.scope import Change, Scope
+from jupyter_selfheal.inside.tree_names import is_constant_alone, list_bound_names
 
 _LOOKS = re.compile(r"(?:^|_)(?:peek|top|first|last|front|back|head|tail|look|current|next|newest|oldest|latest)")
 """Names of functions that give an item and take none out."""
@@ -64,21 +65,17 @@ def propose_own_copy(s: Scope, node: ast.AST) -> Iterator[Change]:
     """``xs = list(xs)`` above ``xs.reverse()``, where ``xs`` is what the function is given, and gives back."""
     if not isinstance(node, ast.FunctionDef):
         return
-    first = next((stmt for stmt in node.body if not _is_text(stmt)), None)
+    first = next((stmt for stmt in node.body if not is_constant_alone(stmt)), None)
     indent = s.read_indent(first) if first is not None else None
     if first is None or indent is None:
         return
     given = {n.value.id for n in ast.walk(node) if isinstance(n, ast.Return) and isinstance(n.value, ast.Name)}
     for name in read_parameters(node) or ():
-        if name in given and _changes_in_place(node, name) and not _is_set_anew(node, name):
+        if name in given and _changes_in_place(node, name) and name not in list_bound_names(node):
             start = s.find_line_span(first)[0]
             text = f"{name} = list({name})"
             words = f"`{text}` is missing: what the function is given is changed"
             yield Change(((start, start, f"{indent}{text}\n"),), 0.6, first.lineno, words)
-
-
-def _is_text(stmt: ast.stmt) -> bool:
-    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)
 
 
 def _changes_in_place(function: ast.FunctionDef, name: str) -> bool:
@@ -90,10 +87,6 @@ def _changes_in_place(function: ast.FunctionDef, name: str) -> bool:
             case ast.Subscript(ast.Name(own), _, ast.Store()) if own == name:
                 return True
     return False
-
-
-def _is_set_anew(function: ast.FunctionDef, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(function))
 
 
 OPERATORS = (propose_looked_at, propose_taken_out, propose_own_copy)

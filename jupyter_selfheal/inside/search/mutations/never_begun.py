@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from jupyter_selfheal.inside.positions import Edit
 from jupyter_selfheal.inside.search.mutations.missing_code import find_accumulated
 from jupyter_selfheal.inside.search.scope import ITEMS, NUMBER, SET, TEXT, Change, Scope
+from jupyter_selfheal.inside.tree_names import is_read_name
 
 _LOOPS = ast.For | ast.While
 _SIZED = frozenset({ITEMS, TEXT, SET})
@@ -141,7 +142,7 @@ def _find_never_begun(s: Scope, function: ast.FunctionDef) -> dict[str, list[ast
         is_read = isinstance(stmt, ast.AugAssign) or (
             isinstance(stmt, ast.Assign)
             and len(stmt.targets) == 1
-            and any(_is_read(n, target.id) for n in ast.walk(stmt.value))
+            and any(is_read_name(n, target.id) for n in ast.walk(stmt.value))
         )
         if is_read and isinstance(stmt, ast.stmt):
             found.setdefault(target.id, []).append(stmt)
@@ -149,10 +150,6 @@ def _find_never_begun(s: Scope, function: ast.FunctionDef) -> dict[str, list[ast
             elsewhere.add(target.id)
     elsewhere.update(n.name for n in own if isinstance(n, ast.FunctionDef | ast.ClassDef))
     return {name: stores for name, stores in found.items() if name not in elsewhere}
-
-
-def _is_read(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
 
 
 def _find_block_statement(s: Scope, node: ast.AST, function: ast.FunctionDef) -> ast.stmt:

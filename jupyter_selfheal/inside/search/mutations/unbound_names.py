@@ -52,7 +52,7 @@ def propose_near_name(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A name that nothing binds, in all its places: a variable that is called nearly so, or where it is called a function."""
     if not isinstance(node, ast.Name) or node.id not in list_unbound(s):
         return
-    is_called, holder = _is_called(s, node), s.parents[node]
+    is_called, holder = s.is_called(node), s.parents[node]
     if isinstance(holder, ast.Attribute):
         yield from _propose_for_holder(s, node, holder)
     handed = _FUNCTIONS if isinstance(holder, ast.Call) else []
@@ -82,7 +82,7 @@ def _propose_for_holder(s: Scope, node: ast.Name, holder: ast.Attribute) -> Iter
         yield Change((s.replace_node(holder, holder.attr),), 0.9, node.lineno, f"{words}: `{holder.attr}`")
     if node.id.lower() in s.hints.defined:
         yield Change((s.replace_node(node, node.id.lower()),), 0.9, node.lineno, f"{words}: `{node.id.lower()}`")
-    if _is_called(s, holder) and holder.attr in (*_FUNCTIONS, *s.hints.defined):
+    if s.is_called(holder) and holder.attr in (*_FUNCTIONS, *s.hints.defined):
         yield Change((s.replace_node(holder, holder.attr),), 0.9, node.lineno, f"{words}: `{holder.attr}`")
 
 
@@ -114,7 +114,7 @@ def propose_left_out_item(s: Scope, node: ast.AST) -> Iterator[Change]:
 def propose_near_method(s: Scope, node: ast.AST) -> Iterator[Change]:
     """A method that no plain value has: ``word.toLower()``, ``xs.push(x)``, ``xs.size()``; and ``self.length(xs)``, ``dfs(i)`` for a method."""
     if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
-        if isinstance(node, ast.Name) and _is_called(s, node) and node.id in _list_methods(s):
+        if isinstance(node, ast.Name) and s.is_called(node) and node.id in _list_methods(s):
             yield Change((s.replace_node(node, f"self.{node.id}"),), 0.9, node.lineno, f"`{node.id}` lacks `self.`")
         return
     if _is_there(s, node):
@@ -123,17 +123,17 @@ def propose_near_method(s: Scope, node: ast.AST) -> Iterator[Change]:
     words = f"nothing has `{node.attr}`"
     if isinstance(node.value, ast.Name) and node.value.id == "self":
         plain = [*(f for f in s.functions if f not in _list_methods(s)), *_FUNCTIONS]
-        known = plain if _is_called(s, node) else s.values
+        known = plain if s.is_called(node) else s.values
         near = [node.attr] if node.attr in {*known, *s.hints.defined} else list_near(node.attr, known)
-        own = list_near(node.attr, _list_methods(s)) if _is_called(s, node) else []
+        own = list_near(node.attr, _list_methods(s)) if s.is_called(node) else []
         for new in (*(["len"] if node.attr in LENGTHS else near), *(f"self.{name}" for name in own)):
             yield Change((s.replace_node(node, new),), 0.9, node.lineno, f"{words}: `{new}`")
         return
     if node.attr in LENGTHS and not (isinstance(call, ast.Call) and call.args):
-        whole = call if _is_called(s, node) else node
+        whole = call if s.is_called(node) else node
         new = f"len({s.text_of(node.value)})"
         yield Change((s.replace_node(whole, new),), 0.9, node.lineno, f"{words}: `{new}`")
-    elif _is_called(s, node):
+    elif s.is_called(node):
         start, end = s.end_of(node) - len(node.attr), s.end_of(node)
         for new in [RENAMED[node.attr]] if node.attr in RENAMED else list_near(node.attr, _METHODS):
             yield Change(((start, end, new),), 0.9, node.lineno, f"{words}: `.{new}`")
@@ -194,11 +194,6 @@ def _is_from_nowhere(s: Scope, called: ast.expr) -> bool:
         return called.id in list_unbound(s) and called.id not in _list_methods(s)
     is_own = isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "self"
     return is_own and isinstance(called, ast.Attribute) and not _is_there(s, called)
-
-
-def _is_called(s: Scope, node: ast.AST) -> bool:
-    call = s.parents.get(node)
-    return isinstance(call, ast.Call) and call.func is node
 
 
 def _is_there(s: Scope, node: ast.Attribute) -> bool:
