@@ -52,6 +52,10 @@ class Status(StrEnum):
         """As people are told of it: such a cell *follows* from another."""
         return "follows" if self is Status.CASCADE else self.value
 
+    def describe_count(self, cells: int) -> str:
+        """So many cells of it: two of them *follow* from another."""
+        return f"{cells} {'follow' if self is Status.CASCADE and cells > 1 else self.words}"
+
 
 BROKEN = frozenset(
     {Status.LEFT_ALONE, Status.CASCADE, Status.PROPOSED, Status.NOT_HEALED, Status.REVERTED, Status.NOT_REACHED}
@@ -341,7 +345,7 @@ class NotebookReport:
     @property
     def _own_summary(self) -> str:
         parts = [
-            f"{self.count(status)} {status.words}"
+            status.describe_count(self.count(status))
             for status in Status
             if status is not Status.RAN and self.count(status)
         ]
