@@ -100,6 +100,12 @@ _SETTERS = frozenset(
 """Functions of modules by which notebooks are set up: called twice with the same literals they do what they do once."""
 
 
+_LOOKS = frozenset({"print", "listdir", "getcwd", "format"})
+"""Functions that change nothing: called twice they print the same."""
+
+_ACTS = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom, ast.Starred, ast.comprehension)
+
+
 def leaves_only_imports(cell: Cell, failure: Failure) -> bool:
     """Whether a cell failed in an import or a setting, and what ran of it before are such too: the state behind the failure is then the state before the
     cell, but that what was imported is there already."""
@@ -123,11 +129,38 @@ def is_set_up(cell: Cell) -> bool:
 
 
 def is_setting(node: ast.stmt) -> bool:
-    """Whether a statement is an import or a setting."""
+    """Whether a statement is an import or a setting, or prints what it need not compute (``print(os.listdir("../input"))``)."""
     if isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):  # as which a magic is read
         return True
+    if isinstance(node, ast.Assign):
+        return all(_is_option(target) for target in node.targets) and _is_literal(node.value)
     value = node.value if isinstance(node, ast.Expr) else None
+    if isinstance(value, ast.Call) and read_called_name(value) == "print":
+        return _only_looks(value)
     if not isinstance(value, ast.Call):
         return isinstance(value, ast.Constant)
     given = (*value.args, *(k.value for k in value.keywords))
     return read_called_name(value) in _SETTERS and all(isinstance(v, ast.Constant) for v in given)
+
+
+def _is_option(target: ast.expr) -> bool:
+    """``pd.options.display.width``, ``plt.rcParams["font.size"]``: of a module, not a name of the cell."""
+    if isinstance(target, ast.Subscript):
+        return isinstance(target.slice, ast.Constant) and isinstance(target.value, ast.Attribute | ast.Name)
+    return isinstance(target, ast.Attribute)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
+
+
+def _only_looks(call: ast.Call) -> bool:
+    """Whether what is printed is read only: names, literals, and calls that change nothing."""
+    return all(
+        read_called_name(node) in _LOOKS if isinstance(node, ast.Call) else not isinstance(node, _ACTS)
+        for node in ast.walk(call)
+    )
