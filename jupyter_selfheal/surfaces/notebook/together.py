@@ -30,9 +30,10 @@ _TWICE_ALIKE = frozenset({RANDOM, CLOCK})
 """What of chance does no harm: a copy of a state draws the same numbers, and reading a clock changes nothing."""
 
 _KEEPS_STATE = re.compile(
-    r"\b(?:sqlite3|shelve|dbm|duckdb|h5py|tables|tinydb|logging|tempfile|ftplib|smtplib|webbrowser)\b"
+    r"^[^#\n]*(?:import|\bfrom\b)[^#\n]*\b(?:sqlite3|shelve|dbm|duckdb|h5py|tables|tinydb|logging|tempfile|ftplib|smtplib|webbrowser)\b",
+    re.MULTILINE,
 )
-"""Modules that keep something outside of the process's memory, though no other process."""
+"""Imports of modules that keep something outside of the process's memory, though no other process. A word is none: ``fit.summary().tables[1]``."""
 
 _PLAIN_MAGIC = re.compile(r"\s*%(?:matplotlib|config|precision|pylab)\b")
 _ANY_MAGIC = re.compile(r"\s*[%!?]|[^#]*\?\s*$")

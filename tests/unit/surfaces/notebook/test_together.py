@@ -156,7 +156,13 @@ def test_plain_cells_go_together_up_to_a_number() -> None:
     ("source", "is_known"),
     [
         ("import pandas as pd\nGridSearchCV(model, grid, n_jobs=-1)", True),
+        ("print(fit.summary().tables[1])  # import the tables, and no logging", True),
+        ("a = 1\ntables = [a]\ntables.append(2)  # as from sqlite3", True),
         ("import sqlite3", False),
+        ("import os, tables as tb", False),
+        ("a = 1; import sqlite3", False),
+        ("from tables import open_file", False),
+        ("store = importlib.import_module('shelve')", False),
         ("import subprocess", False),
         ("from multiprocessing import Pool", False),
     ],
