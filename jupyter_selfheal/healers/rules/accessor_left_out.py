@@ -1,4 +1,4 @@
-"""PDA131: a method of dates or texts called on a series itself."""
+"""PDA131: a method of dates, texts or categories called on a series itself."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from jupyter_selfheal.model import Applicability, Patch
 TEXTS = ("object", "str", "string")
 ACCESSORS = ("cat", "dt", "str")
 """What pandas says to be missing where the values are of another type; texts have a method `cat` that is something else."""
+CATEGORIES = frozenset({"codes", "categories", "ordered", "rename_categories", "reorder_categories", "add_categories", "remove_categories", "set_categories", "remove_unused_categories", "as_ordered"})  # fmt: skip
 NO_DATES = re.compile(r"^index is not a valid DatetimeIndex")
 OF_MANY = frozenset({"len", "join", "find", "rfind", "index", "rindex", "slice"})
 """What a list has, or is given to, as well as a text: the column as a whole may be meant."""
@@ -28,7 +29,7 @@ class AccessorLeftOut(Rule):
     **Failure** `AttributeError: 'Series' object has no attribute 'month'` at `df["when"].month`, `… 'strftime'`, `… 'upper'`; `'Index' object has no attribute
     'strip'` at `df.columns.strip()`; `TypeError: index is not a valid DatetimeIndex or PeriodIndex` at `df["when"].tz_convert("Asia/Tokyo")`.
 
-    **Fix** `df["when"].dt.month`, `df["name"].str.upper()`; `pd.to_datetime(df["when"]).dt.month` where the dates are texts; `expand=False` in `.str.extract("@(.+)").str.upper()`.
+    **Fix** `df["when"].dt.month`, `df["name"].str.upper()`, `df["size"].cat.codes`; `pd.to_datetime(df["when"]).dt.month` where the dates are texts; `expand=False` in `.str.extract("@(.+)").str.upper()`.
 
     **Fix safety** Safe: the accessor of the series' own type has the attribute, and the series has not. Texts are read as dates only where
     all of them are ISO dates. Unsafe for what may be asked of the column as a whole, as of a list (`len`, `join`, `find`), unless it becomes a column itself (`join`: of lists). Silent on numbers, and where the accessor has no such attribute.
@@ -62,12 +63,12 @@ class AccessorLeftOut(Rule):
             return
         alike = [n for n in context.walk(ast.Attribute) if n.attr == wrong and context.text(n.value) == series]
         splices = [(*context.span(n.value), new) for n in alike]
-        if new in (f"{operand}.dt", f"{operand}.str"):  # the brackets are there already
+        if new in (f"{operand}.dt", f"{operand}.str", f"{operand}.cat"):  # the brackets are there already
             dots = [context.source.rindex(".", 0, context.find_attribute_span(n)[0]) for n in alike]
             splices = [(dot, dot, new[len(operand) :]) for dot in dots]
         if wrong in SPLITTING:  # `df["email"].split("@")[1]` takes a part, as of one text
             splices += [(end, end, ".str") for end in _list_ends_of_parts(context, alike)]
-        kind = "dates" if new.endswith(".dt") else "texts"
+        kind = {".dt": "dates", "cat": "categories"}.get(new[-3:], "texts")
         is_doubted = wrong in OF_MANY and (
             not _is_stored_as_column(context)
             or (wrong == "join" and not context.is_true(f"all(isinstance(_, list) for _ in {series})"))
@@ -133,6 +134,8 @@ def _find_owner(context: RuleContext, series: str, operand: str, info: ObjectInf
     """What has the attribute, as it is written, and the import line that it needs; empty where nothing has it."""
     if info.dtype.startswith(("datetime64", "timedelta64", "period")):
         return (f"{operand}.dt", "") if context.is_true(f"hasattr(({series}).dt, {wrong!r})") else ("", "")
+    if info.dtype == "category" and wrong in CATEGORIES:
+        return f"{operand}.cat", ""
     if info.dtype not in TEXTS:
         return "", ""
     if _has_texts_with(context, series, wrong):

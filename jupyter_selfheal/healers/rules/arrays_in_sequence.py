@@ -11,10 +11,10 @@ from jupyter_selfheal.healers.rules.context.nodes import read_last_name
 from jupyter_selfheal.model import Applicability, Patch
 
 ABOUT = re.compile(r"only integer scalar arrays can be converted|only integer tensors of a single element|positional arguments? but \d+ (positional arguments? .*)?(was|were) given|cannot be interpreted as an integer|"
-                   r"first argument must be an iterable of pandas objects|argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor|axis|^Field elements must be|^Cannot interpret '\[")  # fmt: skip
+                   r"first argument must be an iterable of pandas objects|argument 'tensors' \(position 1\) must be tuple of Tensors, not Tensor|axis|^Field elements must be|^Cannot interpret '\[|Data type not understood; expecting list")  # fmt: skip
 JOINING = {
     "concatenate": "numpy", "vstack": "numpy", "hstack": "numpy", "dstack": "numpy", "column_stack": "numpy", "stack": "numpy",
-    "row_stack": "numpy", "concat": "pandas", "array": "numpy", "cat": "torch",
+    "row_stack": "numpy", "concat": "pandas", "array": "numpy", "cat": "torch", "Matrix": "sympy",
 }  # fmt: skip
 
 
@@ -31,7 +31,7 @@ class ArraysInSequence(Rule):
     **Failure** `TypeError: only integer scalar arrays can be converted to a scalar index` at `np.concatenate(a, b)`; `vstack() takes 1
     positional argument but 2 were given`; the same of `pd.concat(a, b)` and `torch.cat(a, b)`.
 
-    **Fix** `np.concatenate((a, b))`; `np.array([1, 2], [3, 4])` becomes `np.array([[1, 2], [3, 4]])`, `np.max(3, 5)` of nothing but numbers `np.max([3, 5])`.
+    **Fix** `np.concatenate((a, b))`; `np.array([1, 2], [3, 4])` becomes `np.array([[1, 2], [3, 4]])`, so does SymPy's `Matrix`, `np.max(3, 5)` of nothing but numbers `np.max([3, 5])`.
 
     **Fix safety** Safe: each of the arguments is an array or a table, and none of them can be an axis.
     """
@@ -57,10 +57,10 @@ class ArraysInSequence(Rule):
                 library = "torch"
             if not function.path.startswith(library) or not all(g.is_a(*kinds) and g.type != "bool" for g in given):
                 continue
-            if name == "array" and len({g.length for g in given}) > 1:
+            if name in ("array", "Matrix") and len({g.length for g in given}) > 1:
                 continue
             start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
-            marks = "[]" if library == "pandas" or name == "array" or name in REDUCING else "()"
+            marks = "[]" if library == "pandas" or name in ("array", "Matrix", *REDUCING) else "()"
             edits = context.replace(context.cell_id, [(start, start, marks[0]), (end, end, marks[1])])
             yield self.patch(
                 edits,

@@ -175,9 +175,10 @@ class ChangedValue(Rule):
         value = str(node.value)
         exact = [o for o in options if o.lower() == value.lower()]
         meant = find_meant(value, options) if len(options) > 1 else ""
-        for rank, option in enumerate(
-            [meant] if meant else (exact or get_close_matches(value, options, n=2, cutoff=0.7))[:2]
-        ):
+        stem = re.sub(r"\W", "_", value.lower()).removesuffix("_score")  # `f1_score` is the function, "f1" the scorer
+        within = [o for o in options if len(stem) > 1 and f"_{stem}_" in f"_{o}_"]
+        likely = sorted(within, key=len)[:1] or get_close_matches(value, options, n=2, cutoff=0.7)
+        for rank, option in enumerate([meant] if meant else (exact or likely)[:2]):
             start, end = context.span(node)
             yield self.patch(
                 context.replace(context.cell_id, [(start, end, _quote_alike(context, node, option))]),

@@ -42,7 +42,13 @@ class IndexOffByOne(Rule):
             owner = context.read_plain_chain(failing.value)
             if not owner:
                 continue
-            for changes, title, doubt in _list_corrections(context.source, failing, owner):
+            found = list(_list_corrections(context.source, failing, owner))
+            found = found or [
+                c
+                for twin, name in _list_twins(context, failing, owner)
+                for c in _list_corrections(context.source, twin, name)
+            ]
+            for changes, title, doubt in found:
                 yield self.patch(
                     context.replace(context.cell_id, changes),
                     title,
@@ -100,6 +106,20 @@ class IndexOffByOne(Rule):
                 why="The last item is probably meant.",
                 prior=prior,
             )
+
+
+def _list_twins(context: RuleContext, node: ast.Subscript, owner: str) -> Iterator[tuple[ast.Subscript, str]]:
+    """What has as many items, and is indexed alike on the line: ``values[i]`` beside ``errors[i]`` in ``range(len(values) + 1)``."""
+    index = context.text(node.slice)
+    for other in context.list_nodes_on_line(ast.Subscript):
+        name = context.read_plain_chain(other.value)
+        if (
+            name
+            and name != owner
+            and context.text(other.slice) == index
+            and context.is_true(f"len({name}) == len({owner})")
+        ):
+            yield other, name
 
 
 def _is_begun(node: ast.Assign, name: str, value: ast.Call) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.edits import quote_text
+from jupyter_selfheal.healers.rules.context.value_types import ISO
 from jupyter_selfheal.model import Applicability, Patch
 
 MESSAGE = re.compile(r"trying to merge on (\S+) and (\S+) columns(?: for key '([^']*)')?")
@@ -20,12 +21,12 @@ class MergeTypes(Rule):
 
     **Failure** `ValueError: You are trying to merge on int64 and str columns for key 'id'`.
 
-    **Fix** The column of texts is made one of numbers in the call: `left.merge(right.astype({"id": "int64"}), on="id")`.
+    **Fix** The column of texts is made one of numbers, or of dates, in the call: `left.merge(right.astype({"id": "int64"}), on="id")`.
 
     `a.join(b, on="id")`, which looks among the numbers of rows, becomes `a.join(b.set_index("id"), on="id")`, where both have the column, and each value of it is in one row of `b`.
 
     **Fix safety** Safe where every text of the key is a whole number as Python writes it, so that either type gives the same join, and one of them
-    is among the other table's numbers. Safe too for numbers with zeros in front, all of one length (`"007"`), where every number of the other table is one of them. Where one is not (`"A7"`), the numbers are made texts, and this is only shown: such keys may not be
+    is among the other table's numbers, or a date that begins with its year. Safe too for numbers with zeros in front, all of one length (`"007"`), where every number of the other table is one of them. Where one is not (`"A7"`), the numbers are made texts, and this is only shown: such keys may not be
     meant to meet. Where no two meet (`id` counts the rows of one table), the one column of texts that holds none but the other's keys is shown: `left_on="code", right_on="id"`. Where some meet and there is such a column, both are shown.
     """
 
@@ -47,6 +48,14 @@ class MergeTypes(Rule):
             keys = _find_keys(call, told[3] or "")
             kinds = (told[1], told[2])
             texts = [n for n in (0, 1) if kinds[n] in TEXTS]
+            if (
+                keys is not None
+                and len(texts) == 1
+                and kinds[1 - texts[0]].startswith("datetime64[")
+                and "," not in kinds[1 - texts[0]]
+            ):
+                yield from self._read_dates(context, sides[texts[0]], keys[texts[0]], kinds[1 - texts[0]])
+                return
             if keys is None or len(texts) != 1 or not kinds[1 - texts[0]].lower().startswith(("int", "uint")):
                 return
             at, other = texts[0], 1 - texts[0]
@@ -76,6 +85,18 @@ class MergeTypes(Rule):
             )
             yield from others
             return
+
+    def _read_dates(self, context: RuleContext, side: ast.expr, key: str, kind: str) -> Iterator[Patch]:
+        """``orders.astype({"day": "datetime64[us]"}).merge(…)``: texts that are dates with one reading."""
+        if context.is_true(f"({context.text(side)})[{key!r}].astype(str).str.fullmatch({ISO!r}).all()"):
+            new = f'{context.operand(side)}.astype({{{quote_text(key)}: "{kind}"}})'
+            yield self.patch(
+                context.replace_here((*context.span(side), new)),
+                f"Join on dates: `{new}`",
+                f"`{key}` holds dates in one table and texts in the other.",
+                why="Every text of the key is a date that can be read in one way.",
+                prior=0.92,
+            )
 
     def _join_by_column(self, context: RuleContext) -> Iterator[Patch]:
         """``a.join(b.set_index("id"), on="id")`` for ``a.join(b, on="id")``, which looks for the key among the numbers of the rows of ``b``."""

@@ -10,7 +10,7 @@ from jupyter_selfheal.healers.rules.changed_value import is_renamed
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.remedies import find_options
-from jupyter_selfheal.healers.rules.context.spelling import find_meant, normalize
+from jupyter_selfheal.healers.rules.context.spelling import find_meant, find_nearest, is_plain_slip, normalize
 from jupyter_selfheal.model import Applicability, Patch
 
 PALETTES = ("deep", "muted", "pastel", "bright", "dark", "colorblind", "husl", "hls", "tab10", "Set1", "Set2", "Set3", "viridis", "rocket", "mako", "flare", "crest")  # fmt: skip
@@ -144,11 +144,12 @@ def _list_texts(call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
 
 
 def _find_documented(context: RuleContext, call: ast.Call, given: str) -> str:
-    """``Nelder-Mead`` for `nelder_mead`: the text that the function's documentation has in quotes, but for case and punctuation."""
+    """``Nelder-Mead`` for `nelder_mead`: the text that the function's documentation has in quotes, but for case and punctuation, or a slip."""
     known = context.signature(call.func, calls=True)
     listed = re.findall(r"['\"`]([A-Za-z][\w -]*)['\"`]", known.documentation) if known is not None else []
     alike = {w for w in listed if normalize(w) == normalize(given) and w != given}
-    return alike.pop() if len(alike) == 1 else ""
+    near = [w for w in find_nearest(given, [] if alike else listed) if is_plain_slip(given, w)]
+    return alike.pop() if len(alike) == 1 else near[0] if len(near) == 1 else ""
 
 
 def _quote_number(context: RuleContext, call: ast.Call) -> Splice | None:

@@ -16,7 +16,7 @@ MESSAGE = re.compile(
     r"'str' object cannot be interpreted as an integer|can't multiply sequence by non-int of type '(?:numpy\.)?float\d*'|"
     r"(?P<both>can't multiply sequence by non-int of type 'str'|unsupported operand type\(s\) for (?:-|//?|\*\* or pow\(\)): 'str' and 'str')|"
     r"(?P<setting>\w+) must be numeric or None, not a string|^window must be an integer|(?P<window>^passed window -?\d+ is not compatible)|^ufunc '\w+' not supported for the input types|"
-    r"unsupported type for timedelta \w+ component: str|(?P<inside>'[<>]=?' not supported between instances of '(?:str' and 'int|int' and 'str)')|"
+    r"unsupported type for timedelta \w+ component: str|(?P<inside>'[<>]=?' not supported between instances of '(?:str' and 'int|int' and 'str)'|^ufunc '\w+' did not contain a loop with signature matching types .*StrDType)|"
     r"(?P<column>Invalid comparison between dtype=(?:u?int|float)\d+ and str)|(?P<named>\w+) must be [^;]*\bor a number, not (?P<given>-?\d[\d.]*)|(?P<subplot>Bbox\.from_bounds\(\))"
 )
 WHOLE = re.compile(r"interpreted as an integer")
@@ -39,7 +39,7 @@ class NumberAsText(Rule):
     """Read the number from a text where a number is taken.
 
     **Failure** `TypeError: type str doesn't define __round__ method` at `round(price, 2)`, `'str' object cannot be interpreted as an integer`
-    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")` or `np.fft.fft(wave, n="8")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `unsupported operand type(s) for -: 'str' and 'str'` at `row["end"] - row["start"]`, `alpha must be numeric or None, not a string` (in `scatter_kws={"alpha": "0.5"}` too), `window must be an integer 0 or greater` or `passed window 3 is not compatible with a datetimelike index` at `rolling(window="3")`, `table["n"] > "3"`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
+    at `range(n)`, `'>=' not supported between instances of 'str' and 'int'` inside `counts.most_common("2")` or `np.fft.fft(wave, n="8")`, as inside `np.std(a, ddof="1")`, `bad operand type for abs(): 'str'`, `can't multiply sequence by non-int of type 'float'` at `price * 1.2`, `unsupported operand type(s) for -: 'str' and 'str'` at `row["end"] - row["start"]`, `alpha must be numeric or None, not a string` (in `scatter_kws={"alpha": "0.5"}` too), `window must be an integer 0 or greater` or `passed window 3 is not compatible with a datetimelike index` at `rolling(window="3")`, `table["n"] > "3"`, Matplotlib's `rotation="45"` and `add_subplot("211")`, where the text
     holds a number.
 
     **Fix** `float(price)` or `int(n)` at the place, as the text and the function demand; `float(price)` for a function's parameter in a product,
@@ -51,7 +51,7 @@ class NumberAsText(Rule):
 
     code = "TYP207"
     name = "number as text"
-    enames = frozenset({"TypeError", "ValueError"})
+    enames = frozenset({"TypeError", "ValueError", "UFuncTypeError", "_UFuncNoLoopError", "UFuncNoLoopError"})
     message = MESSAGE
     applicability = Applicability.SAFE
     why = "The text holds a number, and only a number makes sense here."

@@ -31,10 +31,10 @@ class NumberInText(Rule):
 
     **Failure** `ValueError: invalid literal for int() with base 10: '46.0'`, `could not convert string to float: '1,234.50'`.
 
-    **Fix** `int(float(text))`, or `float(text)` where digits would be lost; `text.replace(",", "")`; the sign of money goes; `"12%"` is read without its sign, `"30s"` without its unit.
+    **Fix** `int(float(text))`, or `float(text)` where digits would be lost; `text.replace(",", "")`; the sign of money goes; `"12%"` is read without its sign, `"30s"` without its unit; `int(text, 16)`.
 
     **Fix safety** Safe for `46.0` (a whole number) and `1,234` (groups of three digits). Unsafe where digits are lost
-    (`int("4.7")` becomes 4; or of another text of the list), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one (`0,975`) or, for `float`, where nothing shows that commas part thousands, for per cent and for units. Silent for texts that hold no number, and for money where the notebook has that of two countries.
+    (`int("4.7")` becomes 4; or of another text of the list), for `1,5`, which may be a decimal comma, for `1,250` where the notebook writes such a one (`0,975`) or, for `float`, where nothing shows that commas part thousands, for per cent, for units and for letters that are digits (but for `0x1f`). Silent for texts that hold no number, and for money where the notebook has that of two countries.
     """
 
     code = "TYP104"
@@ -63,6 +63,18 @@ class NumberInText(Rule):
             loses = call.func.id == "int" and (
                 _is_beside_digits(context, text) or _goes_through_digits(context, call.args[0])
             )
+            if call.func.id == "int" and (base := _find_base(context, text, call.args[0])):
+                yield self.patch(
+                    context.replace_here((*context.span(call.args[0]), f"{context.text(call.args[0])}, {base}")),
+                    f"Read it to the base of {base}",
+                    f"{text!r} has digits that are letters.",
+                    applicability=Applicability.SAFE
+                    if text[:1] == "0" and text[1:2].isalpha()
+                    else Applicability.UNSAFE,
+                    why=self.why if text[:1] == "0" else "The letters may be no digits.",
+                    prior=0.85,
+                )
+                return
             readings = list(_list_readings(text, call.func.id, context.operand(call.args[0]), loses=loses))
             for n, (wrapped, what, plain) in enumerate(readings):
                 sure = plain and not doubtful and not (is_open and call.func.id == "float")
@@ -75,6 +87,24 @@ class NumberInText(Rule):
                     prior=0.88 if sure else 0.5 - 0.05 * n,
                 )
             return
+
+
+def _find_base(context: RuleContext, text: str, read: ast.expr) -> int:
+    """16 for `0x1f`, 2 for `0b101`; 16 too for `1f` among texts that all have such digits alone, and end otherwise; else 0."""
+    if re.fullmatch(r"0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+", text):
+        return {"x": 16, "b": 2, "o": 8}[text[1].lower()]
+    if not re.fullmatch(r"(?=.*\d)[0-9a-fA-F]{2,}", text):
+        return 0
+    loops: list[ast.For | ast.comprehension] = [*context.list_nodes_on_line(ast.For)]
+    loops += [g for n in context.list_nodes_on_line(ast.ListComp) for g in n.generators]
+    name = context.text(read)
+    for loop in loops:
+        if context.text(loop.target) == name and isinstance(loop.iter, ast.Name):
+            items = f"[str(_) for _ in {loop.iter.id}]"
+            alike = f"all(__import__('re').fullmatch('[0-9a-fA-F]+', _) for _ in {items})"
+            ends = f"len({{_[-1] for _ in {items}}}) > 1"
+            return 16 if all(context.are_true([alike, ends])) else 0
+    return 0
 
 
 def _has_decimal_commas(context: RuleContext) -> bool:

@@ -178,8 +178,11 @@ def _find_data_for_labels(call: ast.Call, split: Split) -> tuple[ast.expr, str] 
     match call.args:
         case [ast.Name(data), ast.Name(other) as given] if data != other:
             roles = split.roles
-            if data in roles and other in roles and roles[data] in split.labels:
-                return given, split.labels[roles[data]]
+            labels = split.labels.get(roles.get(data, ""), "")
+            if (
+                other in roles and labels and (other[0] in "xX" or labels[0] not in "xX")
+            ):  # else the names are in the wrong order
+                return given, labels
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
 from jupyter_selfheal.healers.rules.context.nodes import read_last_name
@@ -14,7 +15,8 @@ from jupyter_selfheal.model import Applicability, Patch
 MESSAGE = re.compile(
     r"Cannot interpret '-?\d+(?:\.\d+)?' as a data type|array\(\) takes from 1 to 2 positional arguments but|"
     r"(?:zeros|ones|empty)\(\) takes (?:from \d to \d|at most \d) (?:positional )?arguments|Too many arguments|"
-    r"isin\(\) takes 2 positional arguments but|"
+    r"takes (?:from \d+ to |at most )?\d+ (?:positional )?arguments? (?:but|\(\d+ given)|got multiple values for argument|'int' object is not iterable|"
+    r"^order must be str|^Unknown resampling filter|^Size must be a list|requested shape|"
     r"'(?:tuple|list|numpy\.float64)' object cannot be interpreted as an integer|maximum supported dimension for an ndarray"
 )
 SHAPED = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty"})
@@ -22,6 +24,8 @@ SHAPED = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty"})
 COUNTED = frozenset({"numpy.random.rand", "numpy.random.randn"})
 """Functions that take each length of the shape as an argument."""
 FIRST_SHAPED = frozenset({"zeros", "ones", "empty", "full"})
+SIZED = frozenset({"shape", "size", "newshape", "new_shape", "reps", "box"})
+"""Parameters of libraries that take several whole numbers in brackets."""
 RESHAPED = frozenset({"reshape", "resize", "broadcast_to", "tile"})
 """Functions whose shape is not that of another array as such: the values have to fill it."""
 
@@ -31,11 +35,11 @@ class ShapeInBrackets(Rule):
 
     **Failure** `TypeError: Cannot interpret '4' as a data type` from `np.zeros(3, 4)` or `np.array(1, 2)`; `TypeError: 'tuple' object
     cannot be interpreted as an integer` from `np.random.rand((3, 4))`; `ValueError: maximum supported dimension for an ndarray is
-    currently 64, found 200` from `np.random.normal(0, 1, size=t)`, where `t` is an array.
+    currently 64, found 200` from `np.random.normal(0, 1, size=t)`, where `t` is an array; `Unknown resampling filter (12)` from `picture.resize(16, 12)`.
 
-    **Fix** `np.zeros((3, 4))`, `np.array([1, 2])`, `df["c"].isin(["x", "z"])`, `np.random.rand(3, 4)`, `size=t.shape`.
+    **Fix** `np.zeros((3, 4))`, `rng.normal(0, 1, (3, 4))`, `picture.resize((16, 12))`, `np.array([1, 2])`, `df["c"].isin(["x", "z"])`, `np.random.rand(3, 4)`, `size=t.shape`.
 
-    **Fix safety** Safe: a number is no data type, so it can only be a length or a value. Silent where an argument is no whole number (a shape)
+    **Fix safety** Safe: a number is no data type, so it can only be a length or a value; other functions of a library have a parameter for a shape or a size where the first of the whole numbers stands. Silent where an argument is no whole number (a shape)
     or no number (values), and in `isin` no number or text: of two lists, neither is among the values. Of an array only where its values
     can be no lengths: fractions, or more than 64.
     """
@@ -73,6 +77,8 @@ class ShapeInBrackets(Rule):
                     f"`{context.text(call.func)}` takes the lengths one by one, not as a tuple.",
                     prior=0.92,
                 )
+            elif row := _find_row(context, call):
+                yield self._bracket_shape(context, call, "()", "size", row)
             else:
                 continue
             return
@@ -99,8 +105,11 @@ class ShapeInBrackets(Rule):
                 )
             return
 
-    def _bracket_shape(self, context: RuleContext, call: ast.Call, brackets: str, what: str) -> Patch:
-        start, end = context.span(call.args[0])[0], context.span(call.args[-1])[1]
+    def _bracket_shape(
+        self, context: RuleContext, call: ast.Call, brackets: str, what: str, row: list[ast.expr] | None = None
+    ) -> Patch:
+        items = row or call.args
+        start, end = context.span(items[0])[0], context.span(items[-1])[1]
         inner = context.source[start:end]
         return self.patch(
             context.replace_here((start, end, f"{brackets[0]}{inner}{brackets[1]}")),
@@ -108,6 +117,19 @@ class ShapeInBrackets(Rule):
             f"`{context.text(call.func)}` takes the {what} as one argument.",
             prior=0.92,
         )
+
+
+def _find_row(context: RuleContext, call: ast.Call) -> list[ast.expr]:
+    """``16, 12`` of ``picture.resize(16, 12)``: whole numbers from the parameter on that takes a shape or a size, without those that a parameter behind it needs."""
+    live = context.describe_all([call.func], calls=True)[0]
+    known = None if live.path.startswith("__main__") else context.signature(call.func, calls=True)
+    parameters = [p for p in known.parameters if p.kind.startswith("POSITIONAL")] if known is not None else []
+    at = next((n for n, p in enumerate(parameters) if p.name in SIZED), len(call.args))
+    row = list(takewhile(lambda a: find_type(context, a) == "int", call.args[at:]))
+    needed = {p.name for p in parameters[at + 1 :] if not p.has_default} - {k.arg for k in call.keywords}
+    behind = len(call.args) - at - len(row)
+    row = row[: len(row) - max(len(needed) - behind, 0)]
+    return row if len(row) > 1 else []
 
 
 def _find_path(context: RuleContext, func: ast.expr) -> str:

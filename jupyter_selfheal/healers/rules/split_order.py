@@ -23,7 +23,7 @@ class SplitOrder(Rule):
     **Failure** `ValueError: y should be a 1d array` or `inconsistent numbers of samples` from an estimator, where the parts were taken as
     `X_train, y_train, X_test, y_test = train_test_split(X, y)`.
 
-    **Fix** `X_train, X_test, y_train, y_test = train_test_split(X, y)`, where it stands.
+    **Fix** `X_train, X_test, y_train, y_test = train_test_split(X, y)`, where it stands; so `Xa, Xb, ya, yb` for `Xa, ya, Xb, yb`.
 
     **Fix safety** Safe: the function gives both parts of the first array, then both of the second, and the names say which is which. Silent where
     the names do not say it, or the order is right.
@@ -68,6 +68,8 @@ def _find_order(view: RuleContext, statement: ast.Assign) -> list[str]:
     if len(set(names)) != 4:
         return []
     parts: dict[str, dict[str, str]] = {}
+    if [n[0].casefold() for n in names] == ["x", "y"] * 2 and names[0][1:] == names[1][1:]:  # `Xa, ya, Xb, yb`
+        return [names[0], names[2], names[1], names[3]] if names[2][1:] == names[3][1:] else []
     for name in names:
         match = PART.search(name)
         if match is None:

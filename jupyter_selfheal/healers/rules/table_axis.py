@@ -23,7 +23,7 @@ class TableAxis(Rule):
     **Failure** `KeyError: "['tmp'] not found in axis"` at `df.drop("tmp")`, where `tmp` is a column; `KeyError: 'w'` in the function
     given to `df.apply`, where `w` is a column.
 
-    **Fix** `df.drop(columns="tmp")`; `df.apply(f, axis=1)`; `errors="ignore"` for labels that a cell above has dropped already.
+    **Fix** `df.drop(columns="tmp")`, `axis=1` for `axis=0`; `df.apply(f, axis=1)`; `errors="ignore"` for labels that a cell above has dropped already.
 
     **Fix safety** Safe: every name is a column and none is a row's label, so that the other axis can only have been meant. Unsafe for labels that are gone already; silent where one like it is there.
     """
@@ -46,14 +46,18 @@ class TableAxis(Rule):
             if (
                 not is_method_call(call, "drop")
                 or len(call.args) != 1
-                or _has_argument(call, "axis", "columns", "index", "labels")
+                or _has_argument(call, "columns", "index", "labels")
             ):
                 continue
             names = _list_texts(call.args[0])
             if not names or not _are_columns(context, call, names):
                 continue
-            start = context.span(call.args[0])[0]
-            edits = context.replace(context.cell_id, [(start, start, "columns=")])
+            start, axis = context.span(call.args[0])[0], find_keyword(call, "axis")
+            if axis is not None and not isinstance(axis.value, ast.Constant):
+                continue
+            edits = context.replace_here(
+                (*context.span(axis.value), "1") if axis is not None else (start, start, "columns=")
+            )
             yield self.patch(edits, "Drop columns", f"{', '.join(names)}: columns, not row labels.", prior=0.9)
             return
         yield from self._ignore_dropped(context)

@@ -229,6 +229,8 @@ def _list_parameters(context: RuleContext, call: ast.Call) -> list[str]:
     made = MADE_BY.search(context.failure.evalue)
     known += WITHOUT_SIGNATURE.get(made[1], ()) if made is not None and not known else ()
     artist = TAKEN_BY.search(context.failure.evalue)
+    if artist is not None and signature is not None:  # `capsize` of a bar, which takes any keyword
+        known += re.findall(r"^ *(\w+) : ", signature.documentation, re.MULTILINE)
     return known + (
         context.ask(questions.LIST_MATPLOTLIB_PROPERTIES, name=artist[1] or artist[2]) if artist is not None else []
     )

@@ -27,6 +27,7 @@ PARAMETER = re.compile(
     re.S,
 )
 """What scikit-learn says of a whole number that is written as a float; it was given where the estimator was made."""
+SHARE = "Only slices are cut there, and a share of the rows ends before a whole one."
 CUT = "NumPy cut the fraction of an index off until 1.12, and the cell ran under such a release (https://numpy.org/doc/stable/release/1.12.0-notes.html)."
 
 
@@ -36,7 +37,7 @@ class WholeNumber(Rule):
     **Failure** `TypeError: list indices must be integers or slices, not float`, `'float' object cannot be interpreted as an
     integer`.
 
-    **Fix** `//` for a division of integers, `int(…)` around another float that is a whole number (`1e3`) and around an index in which floats are
+    **Fix** `//` for a division of integers, `int(…)` around another float that is a whole number (`1e3`), around a share of a count (`split = len(rows) * 0.8`) and around an index in which floats are
     divided. Where a name holds the number, its assignment in the cell is changed. What scikit-learn refuses in `fit` (`max_depth=5.0`) is
     changed where the estimator is made, also in a cell above. An array of whole numbers that are stored as floats is made one of integers
     (`np.bincount(throws.astype(int))`); nothing is proposed where one has a fraction.
@@ -79,6 +80,8 @@ class WholeNumber(Rule):
                 applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
                 why=CUT
                 if was_cut
+                else SHARE
+                if any(_is_share_of(context, target) for target, _ in found)
                 else self.why
                 if sure
                 else "A fraction is cut off; the count may be meant to be rounded up.",
@@ -113,26 +116,27 @@ class WholeNumber(Rule):
         value = home.node.value if home is not None else None
         if home is None or home.cell_id == context.cell_id or not _is_index(context, target):
             return None
-        if not (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div)):
+        if not isinstance(value, ast.BinOp):
             return None
         view = context.view_cell(home.cell_id)
-        sides = view.describe_all([value.left, value.right], calls=True)
+        is_share = _is_share(view, value) and _is_bound(context, target)
+        sides = view.describe_all([value.left, value.right], calls=True) if isinstance(value.op, ast.Div) else ()
         live = context.describe_all([target])[0]
-        if not live.is_a("builtins.float", "numpy.floating") or not all(
-            s.is_a("builtins.int", "numpy.integer") for s in sides
-        ):
+        is_division = bool(sides) and all(s.is_a("builtins.int", "numpy.integer") for s in sides)
+        if not live.is_a("builtins.float", "numpy.floating") or not (is_share or is_division):
             return None
+        splice = (*view.span(value), f"int({view.text(value)})") if is_share else _propose_floor_division(view, value)
         name = context.text(target)
         nodes = list(context.walk_notebook())
         indices = {id(n) for s in nodes if isinstance(s, ast.Subscript) for n in _list_positions(s.slice)}
         others = [n for n in nodes if getattr(n, "id", "") == name and isinstance(getattr(n, "ctx", None), ast.Load)]
         is_read = any(id(n) not in indices for n in others)
         return self.patch(
-            change_and_replay(context, {view.cell_id: [_propose_floor_division(view, value)]}),
+            change_and_replay(context, {view.cell_id: [splice]}),
             f"Make a whole number of `{context.text(target)}`",
-            f"`{context.text(target)}` is an index, and a division gives a float.",
+            f"`{context.text(target)}` is an index, and a {'share' if is_share else 'division'} gives a float.",
             applicability=Applicability.UNSAFE if is_read else Applicability.SAFE,
-            why="Other lines read it, and may want the fraction." if is_read else self.why,
+            why="Other lines read it, and may want the fraction." if is_read else SHARE if is_share else self.why,
             prior=0.6 if is_read else 0.86,
         )
 
@@ -202,7 +206,8 @@ def _is_sure(context: RuleContext, node: ast.expr, target: ast.expr, changes: li
         return False
     if not index and isinstance(node, ast.BinOp) and _is_repeated(context, node, target):
         return False
-    return is_whole(context, target) or (index and not any(text.startswith("int(") for _, _, text in changes))
+    is_cut = any(text.startswith("int(") for _, _, text in changes)
+    return is_whole(context, target) or (index and (not is_cut or _is_share_of(context, target)))
 
 
 def _is_of_median(context: RuleContext, function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> bool:
@@ -224,7 +229,8 @@ def _is_repeated(context: RuleContext, product: ast.BinOp, target: ast.expr) -> 
     return other is not None and isinstance(product.op, ast.Mult) and find_type(context, other) != "str"
 
 
-def _make_whole(context: RuleContext, node: ast.expr) -> list[Splice]:
+def _make_whole(context: RuleContext, node: ast.expr, named: ast.expr | None = None) -> list[Splice]:
+    """The splices that make a whole number of an expression, or of what the name ``named`` was given."""
     live, number = context.describe_all([node], calls=True)[0], context.number(node)
     if not live.is_a("builtins.float", "numpy.floating") or number is None:
         return []
@@ -241,11 +247,34 @@ def _make_whole(context: RuleContext, node: ast.expr) -> list[Splice]:
             n for n in context.walk(ast.Assign) if any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
         ]
         if len(splices) == 1 and not isinstance(splices[0].value, ast.Name):
-            return _make_whole(context, splices[0].value)
-    if number != int(number) and not (divisions and _is_index(context, node)):
+            return _make_whole(context, splices[0].value, node)
+    place = named or node
+    is_share = _is_share(context, node) and (not _is_index(context, place) or _is_bound(context, place))
+    if number != int(number) and not (divisions and _is_index(context, node)) and not is_share:
         return []
     is_written = re.fullmatch(r"\d+\.0*", context.text(node)) is not None  # `1e6` is read more easily than its digits
     return [(*context.span(node), str(int(number)) if is_written else f"int({context.text(node)})")]
+
+
+def _is_share(context: RuleContext, node: ast.expr) -> bool:
+    """``len(prices) * 0.8``: a written share of how many there are."""
+    match node:
+        case ast.BinOp(count, ast.Mult(), ast.Constant(float(share))) | ast.BinOp(
+            ast.Constant(float(share)), ast.Mult(), count
+        ):
+            return 0 < share < 1 and re.search(r"^len\(|\.shape\[0\]$|\.size$|^n\w*$", context.text(count)) is not None
+    return False
+
+
+def _is_share_of(context: RuleContext, target: ast.expr) -> bool:
+    """Whether a bound of a slice is such a share, or a name for one."""
+    name = target.id if isinstance(target, ast.Name) else ""
+    values = [a.value for a in context.walk(ast.Assign) if any(getattr(t, "id", "") == name for t in a.targets)]
+    return _is_bound(context, target) and any(_is_share(context, v) for v in values or [target])
+
+
+def _is_bound(context: RuleContext, target: ast.expr) -> bool:
+    return any(target in (s.lower, s.upper) for s in context.walk(ast.Slice))
 
 
 def _propose_floor_division(context: RuleContext, node: ast.BinOp) -> Splice:

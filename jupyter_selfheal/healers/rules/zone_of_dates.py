@@ -19,7 +19,7 @@ class ZoneOfDates(Rule):
     datetimes`, `Invalid comparison between dtype=datetime64[ns, UTC] and Timestamp`.
 
     **Fix** For the present moment, `datetime.now(other.tzinfo)`. Else the dates without a zone are taken to be of the other ones' zone
-    (`stay["came"].dt.tz_localize(stay["left"].dt.tz)`), or the zone is left out (`.dt.tz_localize(None)`). So is a date that rows of a zoned index are asked by (`load[pd.Timestamp("2024-03-02").tz_localize(load.index.tz)]`).
+    (`stay["came"].dt.tz_localize(stay["left"].dt.tz)`), or the zone is left out (`.dt.tz_localize(None)`). So is a date that rows of a zoned index are asked by (`load[pd.Timestamp("2024-03-02").tz_localize(load.index.tz)]`). Dates without a zone get the one that they were to be converted to, or are taken to be of UTC.
 
     **Fix safety** Safe for `datetime.now()`: it is the same moment in each zone. Unsafe otherwise: only its author knows which zone dates without one
     are of. Silent where a side is computed.
@@ -31,12 +31,13 @@ class ZoneOfDates(Rule):
     enames = frozenset({"TypeError", "KeyError"})
     message = re.compile(
         r"tz-naive and tz-aware|offset-naive and offset-aware|Invalid comparison between dtype=datetime64\[\w+(?:, [^\]]+)?\] and (?:Timestamp|datetime)|"
-        r"^(?:Timestamp|datetime\.datetime)\("
+        r"^(?:Timestamp|datetime\.datetime)\(|^Cannot convert tz-naive|^Already tz-aware"
     )
     applicability = Applicability.UNSAFE
     why = "Only its author knows which zone the dates without one are of."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
+        yield from self._begin_zone(context)
         pairs = [(n.left, n.right) for n in context.list_nodes_at_failure(ast.BinOp)]
         pairs += [(n.left, n.comparators[0]) for n in context.list_nodes_at_failure(ast.Compare)]
         for pair in pairs:
@@ -73,6 +74,31 @@ class ZoneOfDates(Rule):
             return
         yield from self._localize_labels(context)
 
+    def _begin_zone(self, context: RuleContext) -> Iterator[Patch]:
+        """``tz_localize`` for the `tz_convert` of dates without a zone, or `tz_localize("UTC")` in front of it; and the other way round."""
+        for node in context.list_nodes_at_failure(ast.Attribute):
+            at = context.find_attribute_span(node)
+            if node.attr == "tz_convert" and "naive" in context.failure.evalue:
+                readings = [
+                    ("tz_localize", "They are of that place."),
+                    ('tz_localize("UTC").tz_convert', "They are of UTC."),
+                ]
+                if any("utc" in getattr(n, "id", getattr(n, "value", "") or "").lower() for n in _list_words(context)):
+                    readings.reverse()
+            elif node.attr == "tz_localize" and "aware" in context.failure.evalue:
+                readings = [("tz_convert", "They have a zone; the same moments in another one may be meant.")]
+            else:
+                continue
+            for n, (new, why) in enumerate(readings):
+                yield self.patch(
+                    context.replace_here((*at, new)),
+                    f"Use `{new}`",
+                    "The dates have no zone yet." if len(readings) > 1 else "The dates have a zone already.",
+                    why=why if len(readings) == 1 else f"{why} {self.why}",
+                    prior=0.65 - 0.05 * n,
+                )
+            return
+
     def _localize_labels(self, context: RuleContext) -> Iterator[Patch]:
         """``load[pd.Timestamp("2024-03-02").tz_localize(load.index.tz)]``: dates without a zone that rows of a zoned index are asked by, also as bounds."""
         for node in context.list_failing_nodes(ast.Subscript):
@@ -100,6 +126,12 @@ class ZoneOfDates(Rule):
                     prior=0.75,
                 )
             return
+
+
+def _list_words(context: RuleContext) -> list[ast.AST]:
+    """Names and texts of the notebook."""
+    nodes = context.walk_notebook()
+    return [n for n in nodes if isinstance(n, ast.Name) or (isinstance(n, ast.Constant) and isinstance(n.value, str))]
 
 
 def _find_clock(node: ast.expr) -> ast.expr | None:

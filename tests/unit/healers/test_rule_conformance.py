@@ -45,3 +45,5 @@ def test_the_example_holds(rule: Rule, example: TextNotebook, monkeypatch: pytes
         check_example(rule, example)
     finally:
         sys.modules.pop("sklearn.datasets.samples_generator", None)  # the old name that IMP107's patch gives
+        if hasattr(sys.modules.get("sqlalchemy"), "Session"):
+            del sys.modules["sqlalchemy"]  # what stands for it in SQL104's examples
