@@ -81,7 +81,7 @@ def test_what_nobody_wants_healed_does_not_run_again(loaded: LiveKernel) -> None
     settled(loaded)
     loaded.run("%heal stop")
     loaded.run("sent.clear()")
-    assert "you dismissed the fix" in loaded.run(TYPO, "r", allow_stdin=True)["text"]
+    assert "you rejected the fix" in loaded.run(TYPO, "r", allow_stdin=True)["text"]
     tagged = {"cellId": "t", "tags": ["raises-exception"]}
     assert loaded.run(TYPO, metadata=tagged, allow_stdin=True)["ename"] == "AttributeError"
     usage = "from IPython.core.error import UsageError\nraise UsageError('no such option')"
@@ -318,6 +318,18 @@ def test_fix_of_a_cell_that_has_run_again_is_offered_no_more(loaded: LiveKernel)
     assert "there is nothing to do that with. The last heal: " in said
     assert "Run the cell that fails for a new heal." in said
     assert loaded.value("items") == "[7]"
+
+
+def test_fix_that_is_still_looked_for_when_its_cell_runs_again_is_not_offered_later(loaded: LiveKernel) -> None:
+    """Who sees the slip mends it and runs the cell: no page is then told of a fix that is ready, and whose card nobody has."""
+    loaded.run("import time\ntime.sleep(3)\nitems = [1]\nitems.appendd(2)", "again", allow_stdin=True)
+    assert loaded.value(f"{SESSION}.heals.latest.card.phase") == "'healing'"
+    loaded.run("items = [7]", "again")
+    assert loaded.value(f"({SESSION}.heals.latest.card.phase, {SESSION}.heals.newest_offer)") == "('closed', None)"
+    loaded.wait_for(lambda: loaded.value(f"len({SESSION}.heals.latest.outcome)") == "1", "the end of that heal")
+    assert loaded.value(f"{SESSION}.heals.latest.card.status") == "'The cell has run again.'"
+    loaded.run(TYPO, "again", allow_stdin=True)
+    assert PROVEN in settled(loaded, 2)
 
 
 def test_once_the_newest_fix_is_decided_commands_are_about_the_next_that_waits(loaded: LiveKernel) -> None:

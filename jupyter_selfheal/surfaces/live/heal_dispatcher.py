@@ -301,11 +301,10 @@ class HealDispatcher:
         return waiting
 
     def _close_cards_of(self, cell_id: str) -> None:
-        """A cell has run: where a fix waited for its user in the cell's outputs, its card went with them."""
+        """A cell has run: the cards in its outputs went with them, and nobody would see a fix that is still to come."""
         for heal in self._session.heals:
-            if heal.has_proven_fix and heal.card.cell_id == cell_id:
-                heal.has_run_again = True
-                heal.update_card(phase="closed", status="The cell has run again.", proposal=())
+            if heal.is_open and heal.card.cell_id == cell_id:
+                heal.end_as_run_again()
                 self._session.client.send(m.Cancel(heal.run))
 
 

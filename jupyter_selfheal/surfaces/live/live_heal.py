@@ -149,8 +149,22 @@ class LiveHeal:
             if before != self.card:
                 self.view.update(self, before)
 
+    def end_as_run_again(self) -> None:
+        """The cell has run again, and the card is gone: what the worker still says of the failure is shown to nobody."""
+        with self.lock:
+            self.has_run_again = True
+            self.update_card(phase="closed", status="The cell has run again.", proposal=())
+        self.settled.set()
+
     def fold_message(self, message: m.FromWorker) -> None:
         """Take in a message of the worker. Called on the reader thread."""
+        with self.lock:
+            if not self.has_run_again:
+                self._fold_open(message)
+            elif isinstance(message, m.Finished):
+                self.outcome, self.journal = (message.outcome,), message.journal
+
+    def _fold_open(self, message: m.FromWorker) -> None:
         if isinstance(message, m.Progress):
             self._fold_progress(message)
         elif isinstance(message, m.Proposed):
@@ -172,7 +186,7 @@ class LiveHeal:
             self.update_card(notes=(*self.card.notes, message.text))
 
     def _fold_progress(self, message: m.Progress) -> None:
-        if self.card.phase in ("healing", "paused", "proposed", "closed") and not self.has_run_again:
+        if self.card.phase in ("healing", "paused", "proposed", "closed"):
             again = self.card.attempts[-1:] == (message.text,)
             attempts = self.card.attempts if again else (*self.card.attempts, message.text)[-12:]
             self.update_card(

@@ -353,7 +353,7 @@ class ShellHooks:
         if not session.auto_suggest:
             return False
         if self._was_rejected(failure):
-            print("Self-heal: you dismissed the fix for this failure; `%heal` looks again.")
+            print("Self-heal: you rejected the fix for this failure; `%heal` looks for another one.")
             return False
         return True
 
