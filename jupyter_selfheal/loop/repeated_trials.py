@@ -7,6 +7,7 @@ the cell fails.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -34,22 +35,33 @@ _SEED = 7_000
 MODULES = ("random", "numpy.random")
 """Modules of random numbers whose generators a copy of a process shares with it."""
 
+_ENDED = "the heal has ended"
+
 MissedExpectation = Callable[[Case, Trial], str | None]
 
 
 class RepeatedTrials:
-    """Measures patches of one heal. Close it: it holds states that were made anew."""
+    """Measures patches of one heal. Close it: it holds states that were made anew.
+
+    A heal that is cancelled leaves the thread behind that measures (see :func:`.run_cancellable`): that closes the state which it is
+    making then, and makes no further one.
+    """
 
     def __init__(self, states: TrialStates, parts: HealDependencies, find_missed: MissedExpectation) -> None:
         self._states = states
         self._parts = parts
         self._find_missed = find_missed
         self._anew: dict[tuple[int, bool], TrialKernel] = {}
+        self._lock = threading.Lock()
+        self._is_closed = False
 
     def close(self) -> None:
         """Let go of the states made anew. Idempotent."""
-        while self._anew:
-            self._anew.popitem()[1].close()
+        with self._lock:
+            self._is_closed = True
+            states, self._anew = list(self._anew.values()), {}
+        for state in states:
+            state.close()
 
     def run_baseline(self, dossier: Dossier, anew: int) -> Trial:
         """One more run of the cell as it is: ``anew`` 0 from the state at hand, with another seed than the runs before it; n
@@ -158,12 +170,20 @@ class RepeatedTrials:
     def _open_anew(self, number: int, chance: Chance) -> TrialKernel:
         """The n-th state before the cell made anew; each is made once. Raises :class:`KernelError` where it cannot be had."""
         key = (number, chance.order)
-        if key not in self._anew:
-            make = self._parts.starts.anew
-            if make is None:
-                raise KernelError("here the cells above are not run again")
-            self._anew[key] = make(number, chance.order)
-        return self._anew[key]
+        if self._is_closed:
+            raise KernelError(_ENDED)
+        if key in self._anew:
+            return self._anew[key]
+        make = self._parts.starts.anew
+        if make is None:
+            raise KernelError("here the cells above are not run again")
+        state = make(number, chance.order)
+        with self._lock:
+            if not self._is_closed:
+                self._anew[key] = state
+                return state
+        state.close()
+        raise KernelError(_ENDED)
 
 
 def build_reseeding(number: int, modules: Sequence[str] = MODULES) -> Probe:

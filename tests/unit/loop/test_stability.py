@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from jupyter_selfheal.testing.fake_kernel import FakeKernel
 from jupyter_selfheal.testing.scripted import ScriptedHealer, build_scripted_dependencies
 from tests.heals import MakeStage, events
 from tests.stages import Stage, answer
+from tests.waiting import PATIENCE, wait_until
 
 
 def draw_low() -> None:
@@ -215,6 +217,26 @@ def test_a_state_that_cannot_be_made_anew_leaves_a_doubt_that_says_why(stage: Ma
     outcome, _ = heal_with(s, s.replaced("[0]", "[1]"))
     assert "would take 300 s" in outcome.proposal[0].candidates[0].verdict.reasons[0]
     assert outcome.proposal[0].candidates[0].verdict.score == 6.0
+
+
+def test_a_state_that_is_made_while_the_heal_is_cancelled_is_closed_and_no_further_one_made(stage: MakeStage) -> None:
+    cancel, has_ended = threading.Event(), threading.Event()
+    made: list[FakeKernel] = []
+
+    def make_slowly(number: int, other_seed: bool) -> TrialKernel:
+        cancel.set()
+        assert has_ended.wait(PATIENCE)
+        made.append(FakeKernel([Run("xs = [3, 4]")]))
+        return made[-1]
+
+    s = stage("xs = [3, 4]", "first = list(set(xs))[0]\nassert first == xs[1]")
+    s = Stage(s.case, replace(s.starts, anew=make_slowly))
+    parts = build_scripted_dependencies(s.starts, [ScriptedHealer([answer(s.replaced("[0]", "[1]"))], name="rules")])
+    assert heal(s.case, parts, cancel=cancel).reason is Reason.CANCELLED
+    has_ended.set()
+    assert wait_until(lambda: bool(made) and made[0].is_closed), "the state that nobody asks any more"
+    assert wait_until(lambda: all(t.name != "selfheal-work" for t in threading.enumerate())), "the thread behind it"
+    assert len(made) == 1
 
 
 @pytest.mark.parametrize("cell", ["len({1, 2}) / 0", "assert 3 in {1, 2}"])
