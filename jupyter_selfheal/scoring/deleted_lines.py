@@ -41,7 +41,7 @@ def find_deleted_line(case: Case, after: Sequence[str]) -> Iterator[str]:
     at = case.failure.line - 1
     if not 0 <= at < len(lines) or BLOCK_END.fullmatch(lines[at].strip()):
         return
-    words = {w for w in _list_code_words(lines[at]) if w not in _KEYWORDS}
+    words = {w for w in _list_code_words(_SAID.sub("", lines[at])) if w not in _KEYWORDS}
     there = {w for source in after for w in _list_code_words(source)}
     gone = len(words & there) * 2 < len(words) if words else lines[at].strip() and not there
     gone = gone or _is_commented_prose(lines[at].strip(), after)
@@ -59,6 +59,10 @@ def find_deleted_line(case: Case, after: Sequence[str]) -> Iterator[str]:
         yield "deletes the line that failed"
 
 
+_SAID = re.compile(
+    r"\bis\s+(?:not\s+)?(?:(?:greater|larger|bigger|more|less|smaller)\s+than(?:\s+or\s+equal\s+to)?|equal\s+to)\b|\bequals\b"
+)
+"""A comparison in English, which no sign of Python's shares a word with."""
 _COMPARED = re.compile(r"[=!<>]=|[<>](?!-)")
 _ASKS = r"\s*(?:if|elif|while|assert|return|for|def|class|with|lambda)\b(?!\s*=(?!=))"  # ``class = 3`` sets, and by a word of the language
 _SETS = re.compile(rf"(?!{_ASKS})[\w.\[\]'\", ]+=(?!=)")

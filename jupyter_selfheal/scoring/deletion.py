@@ -117,7 +117,12 @@ def _says_the_same(statement: ast.stmt, other: ast.stmt) -> bool:
         return True
     words = _collect_words(statement)
     constants = {repr(n.value) for n in ast.walk(other) if isinstance(n, ast.Constant)}
-    return isinstance(statement, ast.Expr) and "print" in words and bool(constants) and constants <= words
+    return (
+        isinstance(statement, ast.Expr)
+        and "print" in words & _collect_words(other)
+        and bool(constants)
+        and constants <= words
+    )
 
 
 # --- deletion -----------------------------------------------------------------------------------------------------

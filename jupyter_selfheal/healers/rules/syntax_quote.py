@@ -169,7 +169,7 @@ def _close_field(source: str, fault: Fault, line: str) -> Iterator[Mend]:
 def _use_other_quote(source: str, fault: Fault, line: str) -> Iterator[Mend]:
     """Quotes inside the braces of an f-string that uses the same ones."""
     for quote, other in (('"', "'"), ("'", '"')):
-        pattern = re.compile(rf"(\{{[^{{}}{quote}]*){quote}([^{quote}{{}}{other}]*){quote}([^{{}}{quote}]*\}})")
+        pattern = re.compile(rf"(\{{[^{{}}{quote}]*){quote}([^{quote}{{}}{other}]*){quote}([^{{}}]*\}})")
         text, last = line, ""
         while text != last:
             last, text = text, pattern.sub(rf"\1{other}\2{other}\3", text)

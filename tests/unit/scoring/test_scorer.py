@@ -365,3 +365,19 @@ def test_a_loop_over_a_list_that_is_written_out_is_not_the_loop_that_failed(
     case = case_of(["for row in read_rows(path, sep, kind, start):\n    go(row)"])
     (verdict,) = verdicts(case, [patch_of(case, f"for row in {gone_through}:\n    go(row)")])
     assert ("deletes the statement that failed" in verdict.tampering) is is_deleted
+
+
+@pytest.mark.parametrize(
+    ("after", "is_deleted"),
+    [
+        ('print("begun", file=log)', False),
+        ('print("", file=log)', True),
+        ('print("over")', True),
+        ("print()", True),
+        ('"begun"', True),
+    ],
+)
+def test_what_was_printed_by_an_arrow_is_still_said(after: str, is_deleted: bool) -> None:
+    case = case_of(['print >>log, "begun"'])
+    (verdict,) = verdicts(case, [patch_of(case, after, "c0")])
+    assert ("deletes the statement that failed" in verdict.tampering) is is_deleted

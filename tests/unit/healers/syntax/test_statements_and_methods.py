@@ -265,3 +265,20 @@ def test_a_word_that_ends_a_block_elsewhere_says_nothing_that_could_be_lost(last
     case = Case(Failure("c", old, FailureKind.SYNTAX, "SyntaxError", line=3), Notebook((Cell("c", old),)))
     new = "if total:\n    x = 1\n"
     assert ("deletes the line that failed" not in list(find_deletion(case, [], [], [new]))) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("line", "new", "is_kept"),
+    [
+        ("if n is greater than 5:", "if n > 5:", True),
+        ("while n is less than or equal to top:", "while n <= top:", True),
+        ("if n is equal to total:", "if total:", True),
+        ("if count of rows is greater than top:", "if 5 > 3:", False),
+        ("if n is greater than 5:", "if True:", False),
+    ],
+)
+def test_a_comparison_in_english_has_no_names_to_lose(line: str, new: str, is_kept: bool) -> None:
+    case = Case(
+        Failure("c", f"{line}\n    x = 1\n", FailureKind.SYNTAX, "SyntaxError", line=1), Notebook((Cell("c", line),))
+    )
+    assert ("deletes the line that failed" not in list(find_deletion(case, [], [], [f"{new}\n    x = 1\n"]))) is is_kept
