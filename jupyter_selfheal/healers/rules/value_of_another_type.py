@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext, Stage
+from jupyter_selfheal.healers.rules.context.objects import Table
 from jupyter_selfheal.healers.rules.context.value_types import read_number_in
 from jupyter_selfheal.inside.parsing import parse_expression
 from jupyter_selfheal.model import Applicability, Patch
@@ -20,7 +22,7 @@ class ValueOfAnotherType(Rule):
     **Failure** `TypeError: Invalid value 'unknown' for dtype 'int64'` from `df.loc[0, "a"] = "unknown"`.
 
     **Fix** `df["a"] = df["a"].astype(object)` (`float` where the value is a number) in the line above. `df.loc[:, "a"] = values`,
-    which replaced the column before pandas 2.0, becomes `df["a"] = values`.
+    which replaced the column before pandas 2.0, becomes `df["a"] = values`. A column may be given by its place (`df.iloc[:, 2]`).
 
     `df.fillna(0)` of a table with columns of text makes columns of objects of those first.
 
@@ -105,13 +107,21 @@ class ValueOfAnotherType(Rule):
 
 
 def _is_all_rows(target: ast.expr) -> bool:
-    """True for ``df.loc[:, key]``."""
+    """True for ``df.loc[:, key]`` and ``df.iloc[:, 2]``."""
     if not (isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Tuple) and len(target.slice.elts) == 2):
         return False
     rows, columns = target.slice.elts
     whole = isinstance(rows, ast.Slice) and rows.lower is rows.upper is rows.step is None
-    located = isinstance(target.value, ast.Attribute) and target.value.attr == "loc"
+    located = isinstance(target.value, ast.Attribute) and target.value.attr in ("loc", "iloc")
     return located and whole and not isinstance(columns, ast.Slice)
+
+
+def _name_column(table: Table, place: ast.expr) -> str:
+    """The column's name, as it is written, where its place is written down and no other one has that name."""
+    with contextlib.suppress(ValueError, IndexError, TypeError):
+        name = table.columns[ast.literal_eval(place)]
+        return repr(name) if isinstance(name, str) and table.columns.count(name) == 1 else ""
+    return ""
 
 
 def _write_column(context: RuleContext, target: ast.expr) -> str:
@@ -129,7 +139,9 @@ def _write_column(context: RuleContext, target: ast.expr) -> str:
         keys = target.slice.elts if isinstance(target.slice, ast.Tuple) else []
         if len(keys) == 2 and owner.attr in ("loc", "at") and not isinstance(keys[1], ast.Slice):
             return f"{context.text(table)}[{context.text(keys[1])}]"
-        return context.text(table) if isinstance(table, ast.Name) else ""
+        if len(keys) == 2 and (name := _name_column(shape, keys[1])):
+            return f"{context.text(table)}[{name}]"
+        return context.text(table) if isinstance(table, ast.Name) and not _is_all_rows(target) else ""
     shape = context.table(owner)
     if not shape:
         return ""
