@@ -31,7 +31,7 @@ class OneVsRest(Rule):
     **Fix** `OneVsRestClassifier(LogisticRegression(solver="liblinear"))`, as the message says, where the estimator is made.
 
     **Fix safety** Safe: it is what the solver did. What reads `coef_` fails below, and is mended there (API103). Unsafe where the notebook reads `C_` or sets parameters by name, which are
-    then those of the classifiers inside.
+    then those of the classifiers inside; not where it does so of another class's object.
     """
 
     code = "SKL105"
@@ -97,8 +97,47 @@ def looks_inside(context: RuleContext) -> bool:
     """True where some cell reads what the estimator itself has, or hands it to what sets its parameters."""
     trees = [src.parse(context.source_of(c.id)) for c in context.notebook.cells if c.kind == "code"]
     nodes = [n for tree in trees if tree is not None for n in ast.walk(tree)]
+    others = _list_others(nodes)
     return any(
-        (isinstance(n, ast.Attribute) and n.attr in INSIDE)
-        or (isinstance(n, ast.Call) and read_last_name(n.func) in SEARCHES)
+        (isinstance(n, ast.Attribute) and n.attr in INSIDE and _may_hold(n.value, others))
+        or (
+            isinstance(n, ast.Call)
+            and read_last_name(n.func) in SEARCHES
+            and any(_may_hold(g, others) for g in _list_searched(n))
+        )
         for n in nodes
     )
+
+
+def _list_searched(call: ast.Call) -> list[ast.expr]:
+    """What a search or a pipeline is given to fit."""
+    named = [k.value for k in call.keywords if k.arg in ("estimator", "steps", None)]
+    return named or (call.args if read_last_name(call.func) == "make_pipeline" else call.args[:1])
+
+
+def _list_others(nodes: list[ast.AST]) -> frozenset[str]:
+    """The names that only ever hold a literal, or an object of a class into which no such classifier was put."""
+    given: dict[str, list[ast.expr]] = {}
+    bound = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    bound += [n.arg for n in nodes if isinstance(n, ast.arg)]
+    for node in nodes:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            given.setdefault(node.targets[0].id, []).append(node.value)
+    plain = {name: values for name, values in given.items() if len(values) == bound.count(name)}
+    found: frozenset[str] = frozenset()
+    for _ in range(2):
+        found = frozenset(n for n, values in plain.items() if not any(_may_hold(v, found) for v in values))
+    return found
+
+
+def _may_hold(node: ast.expr, others: frozenset[str]) -> bool:
+    """Whether a value may be, or may contain, a classifier that is to be wrapped."""
+    if isinstance(node, ast.Name):
+        return node.id not in others
+    if isinstance(node, ast.Call):
+        name = read_last_name(node.func)
+        is_made = name[:1].isupper() and name not in CLASSIFIERS
+        return not is_made or any(_may_hold(g, others) for g in (*node.args, *(k.value for k in node.keywords)))
+    if isinstance(node, ast.List | ast.Tuple):
+        return any(_may_hold(item, others) for item in node.elts)
+    return not isinstance(node, ast.Constant)
