@@ -137,9 +137,9 @@ def _find_odd(runner: Runner, ran: Mapping[int, Collection[int]], is_added: bool
 
 
 def _find_fixed(runner: Runner, ran: Mapping[int, Collection[int]]) -> str:
-    """The first two conditions in the functions that ran which no check has both ways."""
+    """The first two conditions in the functions that ran which no check has both ways; one that stands twice is one."""
     defined = [n for n, u in enumerate(runner.program.units) if u.role == DEFINE and n in ran]
-    fixed = [condition for n in defined for condition in list_one_way(runner, n, TRACED)]
+    fixed = list(dict.fromkeys(condition for n in defined for condition in list_one_way(runner, n, TRACED)))
     if len(fixed) < FIXED:
         return ""
     return f"`{_cut_line(fixed[0])}` and `{_cut_line(fixed[1])}` come out the same way in every check"

@@ -77,6 +77,11 @@ def test_two_conditions_that_no_check_has_both_ways_are_told_and_one_or_a_guard_
     assert "come out" not in ask_untold(LEAP, ["assert days(2024, 2) == 29", "assert days(2023, 2) == 28"])
     guards = "def half(n):\n    if not isinstance(n, int):\n        return None\n    if n < 0:\n        raise ValueError(n)\n    return n // 2"
     assert "come out" not in ask_untold(guards, ["assert half(4) == 2", "assert half(9) == 4"])
+    by_case = "def shift(c):\n    first = 65 if c.isupper() else 97\n    last = 90 if c.{}() else 122\n    return chr(min(ord(c) + first // first, last))"
+    assert "come out" in ask_untold(by_case.format("istitle"), ["assert shift('a') == 'b'", "assert shift('c') == 'd'"])
+    assert "come out" not in ask_untold(
+        by_case.format("isupper"), ["assert shift('a') == 'b'", "assert shift('c') == 'd'"]
+    )
 
 
 def test_of_many_checks_only_what_can_hardly_be_meant_is_told() -> None:
