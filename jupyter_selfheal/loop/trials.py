@@ -37,6 +37,9 @@ from jupyter_selfheal.model import (
 from jupyter_selfheal.ports import LeaveBehind, Scorer, TrialKernel
 from jupyter_selfheal.source.endless import has_endless_loop
 
+ENDLESS_SECONDS = 3.0
+"""Seconds for a cell that has never run, and as patched holds a loop that cannot end, where no limit is set."""
+
 
 def run_trial(
     patch: Patch,
@@ -143,7 +146,8 @@ def build_sandbox(config: HealConfig) -> Sandbox:
 
 def _compute_time_limit(case: Case, patch: Patch, config: HealConfig) -> float:
     """Seconds for the cell: three times what it took; of one that was cut off, no more than it had then, and of one that died no more
-    than that or than a cell may run. What a rule is sure of gets the case's patience too, but for a loop that cannot end."""
+    than that or than a cell may run. What a rule is sure of gets the case's patience too, but for a loop that cannot end: of a cell that did not
+    parse, and so has never run, that is cut at once."""
     seconds, kind = case.failure.seconds, case.failure.kind
     limit = config.compute_trial_limit(seconds / 3 if kind is FailureKind.TIMED_OUT else seconds)
     if (
@@ -151,7 +155,9 @@ def _compute_time_limit(case: Case, patch: Patch, config: HealConfig) -> float:
     ):  # it filled the memory until then, and may take longer where there is more
         limit = min(limit, max(config.compute_trial_limit(seconds / 3), case.patience))
     is_sure = patch.healer == "rules" and not patch.is_empty and patch.applicability is Applicability.SAFE
-    return max(limit, case.patience) if is_sure and not _leaves_endless_loop(case, patch) else limit
+    if (is_sure or kind is FailureKind.SYNTAX) and _leaves_endless_loop(case, patch):
+        return min(limit, config.timeout or ENDLESS_SECONDS) if kind is FailureKind.SYNTAX else limit
+    return max(limit, case.patience) if is_sure else limit
 
 
 def _has_own_time(step: Run, case: Case, limit: float) -> bool:

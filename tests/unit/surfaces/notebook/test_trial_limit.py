@@ -127,3 +127,29 @@ def test_a_cell_that_died_is_given_no_more_than_a_cell_may_run(
 def test_where_nobody_set_a_limit_to_cells_one_that_died_has_three_times_its_time() -> None:
     case = Case(Failure("c", OLD, FailureKind.DIED, seconds=14.0), Notebook((Cell("c", OLD),)))
     assert build_request(case, BASELINE, Start.BEFORE_CELL, EvidenceScorer(), USUAL).timeout == pytest.approx(42.0)
+
+
+SCRIPT = "n = 12\nwhile n > 0:\n    print(n)\n    n {sign} 10\n"
+UNPARSED = Failure("c", "n = 12\nwhile n > 0\n", FailureKind.SYNTAX, ename="SyntaxError")
+
+
+@pytest.mark.parametrize(
+    ("healer", "sign", "config", "wanted"),
+    [
+        ("rules", "/", USUAL, 3.0),
+        ("search", "/", USUAL, 3.0),
+        ("rules", "/", HealConfig(timeout=60.0), 60.0),
+        ("rules", "//=", USUAL, 120.0),
+        ("search", "//=", USUAL, 10.0),
+    ],
+)
+def test_of_a_cell_that_did_not_parse_a_loop_that_cannot_end_is_cut_at_once(
+    healer: str, sign: str, config: HealConfig, wanted: float
+) -> None:
+    patch = replace(SAFE, edits=(Replace("c", OLD, SCRIPT.format(sign=sign)),), healer=healer)
+    assert compute_limit(UNPARSED, patch, 120.0, config) == wanted
+
+
+def test_of_a_cell_that_ran_such_a_loop_has_the_usual_seconds() -> None:
+    patch = replace(SAFE, edits=(Replace("c", OLD, SCRIPT.format(sign="/")),))
+    assert compute_limit(AT_ONCE, patch, 120.0) == 10.0
