@@ -35,10 +35,10 @@ from jupyter_selfheal.model import (
     TrialRequest,
 )
 from jupyter_selfheal.ports import LeaveBehind, Scorer, TrialKernel
-from jupyter_selfheal.source.endless import has_endless_loop
+from jupyter_selfheal.source.endless import has_endless_loop, has_settled_loop
 
 ENDLESS_SECONDS = 3.0
-"""Seconds for a cell that has never run, and as patched holds a loop that cannot end, where no limit is set."""
+"""Seconds for a cell that has never run, and as patched holds a loop that cannot end, or not after its second round, where no limit is set."""
 
 
 def run_trial(
@@ -155,9 +155,11 @@ def _compute_time_limit(case: Case, patch: Patch, config: HealConfig) -> float:
     ):  # it filled the memory until then, and may take longer where there is more
         limit = min(limit, max(config.compute_trial_limit(seconds / 3), case.patience))
     is_sure = patch.healer == "rules" and not patch.is_empty and patch.applicability is Applicability.SAFE
-    if (is_sure or kind is FailureKind.SYNTAX) and _leaves_endless_loop(case, patch):
-        return min(limit, config.timeout or ENDLESS_SECONDS) if kind is FailureKind.SYNTAX else limit
-    return max(limit, case.patience) if is_sure else limit
+    if kind is FailureKind.SYNTAX and (
+        _leaves(case, patch, has_endless_loop) or _leaves(case, patch, has_settled_loop)
+    ):
+        return min(limit, config.timeout or ENDLESS_SECONDS)
+    return max(limit, case.patience) if is_sure and not _leaves(case, patch, has_endless_loop) else limit
 
 
 def _has_own_time(step: Run, case: Case, limit: float) -> bool:
@@ -176,10 +178,10 @@ def _only_defines(code: str) -> bool:
     )
 
 
-def _leaves_endless_loop(case: Case, patch: Patch) -> bool:
-    """Whether the failing cell, as patched, holds a loop that cannot end: ``while x < 3: pass``, whose body is commented out."""
+def _leaves(case: Case, patch: Patch, has_loop: Callable[[ast.AST], bool]) -> bool:
+    """Whether the failing cell, as patched, holds such a loop: ``while x < 3: pass``, whose body is commented out."""
     trees = (src.parse(e.source) for e in patch.edits if isinstance(e, Replace) and e.cell_id == case.failure.cell_id)
-    return any(tree is not None and has_endless_loop(tree) for tree in trees)
+    return any(tree is not None and has_loop(tree) for tree in trees)
 
 
 def _install_requirements(patch: Patch, install: Callable[[str], str] | None) -> tuple[str, ...]:

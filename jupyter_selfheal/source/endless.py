@@ -71,6 +71,31 @@ def has_endless_loop(tree: ast.AST) -> bool:
     return any(isinstance(n, ast.While) and not may_end(n, own) for n in ast.walk(tree))
 
 
+def has_settled_loop(tree: ast.AST) -> bool:
+    """Whether each round of a loop in it, from the second on, does what the one before did (``m = + 1`` for ``m += 1``): it ends at once, or never."""
+    return any(isinstance(n, ast.While) and _settles(n) for n in ast.walk(tree))
+
+
+def _settles(loop: ast.While) -> bool:
+    """Whether all that a loop sets hangs on nothing that it sets, and nothing in it is called that may do more than print or read a value."""
+    inner = [n for part in (loop.test, *loop.body) for n in ast.walk(part)]
+    sets = [n for n in inner if isinstance(n, ast.Assign | ast.For)]
+    targets = [t for n in sets for t in (n.targets if isinstance(n, ast.Assign) else [n.target])]
+    stored = {n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    named = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    values = [n.value if isinstance(n, ast.Assign) else n.iter for n in sets]
+    is_plain = all(isinstance(n, ast.Name | ast.Tuple) for t in targets for n in (t, *getattr(t, "elts", ())))
+    calls = (read_called_name(n) for n in inner if isinstance(n, ast.Call))
+    other = (ast.AugAssign, ast.Delete, ast.Yield, ast.YieldFrom, ast.Await, ast.FunctionDef, ast.ClassDef, ast.With)
+    return (
+        is_plain
+        and stored == named
+        and not any(isinstance(n, other) for n in inner)
+        and all(name in _READING for name in calls)
+        and all(stored.isdisjoint(list_names(value)) for value in values)
+    )
+
+
 def list_own(scope: ast.AST) -> set[str]:
     """Names that are nothing but a collection, text or number which is made in this cell or function: ``seen.append(x)`` adds to no other list."""
     made, other = dict[int, str](), list[tuple[int, str]]()

@@ -13,8 +13,18 @@ from jupyter_selfheal.healers.syntax.token_edits import BUILTINS, LETTERS
 from jupyter_selfheal.healers.syntax.tokens import COMMENT, NAME, NEWLINE, NUMBER, TEXT, Token
 from jupyter_selfheal.inside.parsing import parse_tree
 
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_GROUP = re.compile(r"\d{3}")
 
-def rename_numbers(site: Site) -> Iterator[Slip]:
+
+def mend_numbers(site: Site) -> Iterator[Slip]:
+    """Numbers that run into letters or are parted by commas."""
+    yield from _rename_numbers(site)
+    yield from _multiply_letters(site)
+    yield from _join_thousands(site)
+
+
+def _rename_numbers(site: Site) -> Iterator[Slip]:
     """``1first = …``: a name that begins with a digit, in all its places; ``5x``: a product."""
     for index, token in site.nearby:
         if not is_bad_number(token):
@@ -36,7 +46,7 @@ def rename_numbers(site: Site) -> Iterator[Slip]:
             yield Slip(token.start, token.end, digits, find_cost("replace.unit") + far, f"`{rest}` is too much")
 
 
-def multiply_letters(site: Site) -> Iterator[Slip]:
+def _multiply_letters(site: Site) -> Iterator[Slip]:
     """``4ac`` as ``4*a*c``, ``b/2a`` as ``b/(2*a)``, ``9/5c`` as ``9/5*c``: digits and the variables behind them are a product, in all their
     places at once."""
     bound = site.list_set_names()
@@ -53,6 +63,37 @@ def multiply_letters(site: Site) -> Iterator[Slip]:
             spots.append((token.start, token.end, f"({product})" if divides else product))
     if any(site.line[1] <= start < site.line[2] for start, _, _ in spots):
         yield Slip(*spots[0], find_cost("insert.times_of_letters"), "`*` is missing", tuple(spots[1:]))
+
+
+def _join_thousands(site: Site) -> Iterator[Slip]:
+    """``if pay < 50,000:`` as ``50000``, in all its places at once: groups of three digits, and not between the brackets of a call or a list, where
+    a comma parts values."""
+    spots: list[tuple[int, int, str]] = []
+    around: list[bool] = []  # of each bracket that is open, whether it holds one value
+    tokens, end = site.tokens, -1
+    for place, token in enumerate(tokens):
+        if token.text in _OPENING:
+            is_called = place > 0 and (tokens[place - 1].text in _CLOSING or tokens[place - 1].kind == NAME)
+            around.append(token.text == "(" and (not is_called or keyword.iskeyword(tokens[place - 1].text)))
+        elif token.text in _CLOSING and around:
+            around.pop()
+        last = place
+        while last + 2 < len(tokens) and _is_group_of_digits(*tokens[last : last + 3]):
+            last += 2
+        if place < last and end < place and all(around) and len(token.text) <= len("999") and token.text.isdigit():
+            spots.append((token.start, tokens[last].end, "".join(t.text for t in tokens[place : last + 1 : 2])))
+        end = max(end, last if place < last else -1)
+    if any(site.line[1] <= start < site.line[2] for start, _, _ in spots):
+        words = "a comma between thousands is no part of a number"
+        yield Slip(*spots[0], find_cost("delete.thousands"), words, tuple(spots[1:]))
+
+
+def _is_group_of_digits(number: Token, comma: Token, group: Token) -> bool:
+    """``5,000``: a number, a comma and three digits that touch one another."""
+    touch = number.end == comma.start and comma.end == group.start
+    return (
+        touch and number.kind == group.kind == NUMBER and comma.text == "," and _GROUP.fullmatch(group.text) is not None
+    )
 
 
 def name_parameters(site: Site) -> Iterator[Slip]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -53,6 +54,7 @@ WAIT = 300.0
 WHY_TEXTS = "The cell prints what is expected with it."
 RUNS = "the cell runs as it is, and what it prints may be wrong for another reason"
 SEVERAL = "more than what failed was changed for no other reason than that the output is right with it"
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 TOLD_BY_NOTHING = "One way to read the cell runs; nothing here says whether another one is meant."
 
 
@@ -317,6 +319,7 @@ def _ask(starts: Starts, module: str, argument: dict[str, JSON], name: str) -> d
 
 
 def _count_lost(old: str, new: str) -> int:
-    """Names and numbers that a source has no more."""
+    """Names and numbers that a source has no more; ``50,000`` is one number, which is still there as ``50000``."""
+    old = _THOUSANDS.sub("", old)
     before, after = (Counter(t.text for t in split_tokens(s) if t.kind in (NAME, NUMBER)) for s in (old, new))
     return (before - after).total()

@@ -14,9 +14,9 @@ TEXT_MAKERS = frozenset({"capitalize", "lower", "lstrip", "replace", "rstrip", "
 
 
 def list_kept_results(text: str) -> list[Change]:
-    """``round(c, 2)`` by itself as ``c = round(c, 2)``: what gives a new value is called, and the value dropped."""
+    """``round(c, 2)`` by itself as ``c = round(c, 2)``: what gives a new value is called, and the value dropped; ``n / 10`` as ``n = n // 10``."""
     source = Source(text)
-    changes: list[Change] = []
+    changes = list(_keep_reckoned(source))
     for statement in source.order:
         call = statement.value if isinstance(statement, ast.Expr) else None
         owner = _find_converted(call)
@@ -25,6 +25,37 @@ def list_kept_results(text: str) -> list[Change]:
             words = f"`{ast.unparse(call)}` is not kept"
             changes.append(Change(((at, at, f"{owner} = "),), 0.6, call.lineno, words))
     return changes
+
+
+def _keep_reckoned(source: Source) -> Iterator[Change]:
+    """``k + 1`` by itself as ``k = k + 1``, where ``k`` is set already; ``n / 10`` where the rest of ``n`` is read (``n % 10``) as a whole number first."""
+    names = [n for n in source.order if isinstance(n, ast.Name)]
+    bound = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    cut = {
+        n.left.id
+        for n in source.order
+        if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) and isinstance(n.left, ast.Name)
+    }
+    for statement in source.order:
+        match statement:
+            case ast.Expr(
+                ast.BinOp(
+                    ast.Name(name) as left,
+                    ast.Add() | ast.Sub() | ast.Mult() | ast.Div() | ast.FloorDiv() as sign,
+                    right,
+                )
+            ):
+                at, gap = source.start_of(left), (source.end_of(left), source.start_of(right))
+            case _:
+                continue
+        if name not in bound:
+            continue
+        words = f"`{ast.unparse(statement)}` is not kept"
+        between = source.text[slice(*gap)]
+        if isinstance(sign, ast.Div) and name in cut and between.count("/") == 1:
+            whole = (*gap, between.replace("/", "//"))
+            yield Change(((at, at, f"{name} = "), whole), 0.9, statement.lineno, words)
+        yield Change(((at, at, f"{name} = "),), 0.6, statement.lineno, words)
 
 
 def list_used_results(text: str, used: frozenset[str]) -> list[Change]:

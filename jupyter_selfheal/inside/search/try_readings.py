@@ -34,7 +34,7 @@ from jupyter_selfheal.inside.search.program import read_program
 from jupyter_selfheal.inside.search.repeated_slips import list_choices
 from jupyter_selfheal.inside.search.run_candidate import Runner
 from jupyter_selfheal.inside.search.run_result import OK, TIME
-from jupyter_selfheal.inside.search.uneven_texts import find_uneven_cases, find_uneven_texts
+from jupyter_selfheal.inside.search.uneven_texts import find_cases_of_cell, find_uneven_cases, find_uneven_texts
 from jupyter_selfheal.inside.search.varied_input import observe, record_lines, vary_lines
 from jupyter_selfheal.inside.tree_names import list_defined_names
 
@@ -118,6 +118,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> dict[str, Any]:
             _use_idle_results(explorer, found, frozenset(argument.get("used", ())))
             _bind_names(explorer, found, explorer.known | frozenset(shell.user_ns))
             _read_numbers(explorer, found)
+            _write_as_given(explorer, found, argument["given"])
             _even_texts(found, nodes[found["reading"]].source, explorer.expected if explorer.aligns else "")
             text = found["text"]
             if not found["rival"]:
@@ -178,6 +179,14 @@ def _read_numbers(explorer: Explorer, found: dict[str, Any]) -> None:
             found["rival"] = found["rival"] or describe_guess(change.words)
             return
     found["cost"] += LETTERS_COMPARED * bool(changes)
+
+
+def _write_as_given(explorer: Explorer, found: dict[str, Any], given: str) -> None:
+    """Let a text that was made of the cell's words be written as they are, where the output is right with that too."""
+    edits = find_cases_of_cell(given, found["text"])
+    new = splice(found["text"], edits)
+    if edits and run_in_fork(lambda: explorer.run(new)[0], WAIT) is True:
+        found["text"], found["words"] = new, [*found["words"], "a text is written as in the cell"]
 
 
 def _even_texts(found: dict[str, Any], before: str, expected: str) -> None:

@@ -55,6 +55,22 @@ def find_uneven_cases(before: str, source: str, expected: str) -> list[Edit]:
     return [p.write(text) for p, text in written if text != p.value]
 
 
+def find_cases_of_cell(given: str, source: str) -> list[Edit]:
+    """The edits of texts whose words the cell that did not parse has without quotes, as it writes them: ``print(Not leap)`` became ``"not leap"`` or
+    ``"Not_leap"``. Not of one that it writes in several ways, or had as a text."""
+    marked = mark_texts(source)
+    edits: list[Edit] = []
+    for part in marked.parts if marked else ():
+        words = re.split(r"[ _]+", part.value.strip())
+        if part.keyword or len(words) < _WORDS or part.value in given:
+            continue
+        inside = r"\b" + r"[ ]+".join(map(re.escape, words)) + r"\b"
+        forms = {m[0] for m in re.finditer(inside, given, re.IGNORECASE)}
+        if len(forms) == 1:
+            edits.append(part.write(part.value.replace(part.value.strip(), forms.pop())))
+    return edits
+
+
 def _find_form(word: str) -> str:
     """How a word is written: ``NOT``, ``Not`` (so is ``A``) or ``not``."""
     letters = re.sub(r"[\W\d_]", "", word)

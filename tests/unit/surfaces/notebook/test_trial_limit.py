@@ -153,3 +153,21 @@ def test_of_a_cell_that_did_not_parse_a_loop_that_cannot_end_is_cut_at_once(
 def test_of_a_cell_that_ran_such_a_loop_has_the_usual_seconds() -> None:
     patch = replace(SAFE, edits=(Replace("c", OLD, SCRIPT.format(sign="/")),))
     assert compute_limit(AT_ONCE, patch, 120.0) == 10.0
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("    if m % a == 0:\n        print(m)\n        break\n    m = + 1\n", 3.0),  # `m += 1` is meant
+        ("    d = n // 10\n    if d == 0:\n        break\n", 3.0),
+        ("    if m % a == 0:\n        print(m)\n        break\n    m = m + 1\n", 10.0),
+        ("    m += 1\n    if m % a == 0:\n        break\n", 10.0),
+        ("    m = int(input())\n    if m == a:\n        break\n", 10.0),
+        ("    m = queue.pop()\n    if m == a:\n        break\n", 10.0),
+        ("    rows[0] = 1\n    if rows[0] == a:\n        break\n", 10.0),
+        ("    if (m := step()) == a:\n        break\n", 10.0),
+    ],
+)
+def test_a_loop_whose_rounds_are_all_alike_is_cut_at_once(body: str, wanted: float) -> None:
+    patch = replace(SAFE, edits=(Replace("c", OLD, "a, m, n = 3, 4, 50\nwhile True:\n" + body),), healer="search")
+    assert compute_limit(UNPARSED, patch, 120.0) == wanted
