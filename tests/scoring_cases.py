@@ -56,10 +56,19 @@ def patch_of(case: Case, source: str, cell_id: str = "", title: str = "change it
     return Patch((Replace(where, old, source),), title, **{"healer": "language_model", **more})
 
 
-def ask_untold(definition: str, checks: Sequence[str], *, unrun: bool = False, added: tuple[str, ...] = ()) -> str:
+def ask_untold(
+    definition: str,
+    checks: Sequence[str],
+    *,
+    unrun: bool = False,
+    added: tuple[str, ...] = (),
+    unread: Sequence[str] = (),
+) -> str:
     """What the checks of a definition leave untold, in words."""
     space: dict[str, Any] = {}
     exec(definition, space)
     units = [{"text": definition, "role": "define", "mutable": True}]
     units += [{"text": text, "role": "check", "mutable": False} for text in checks]
-    return untold_parts.probe(SimpleNamespace(user_ns=space), None, {"units": units, "unrun": unrun, "added": added})
+    return untold_parts.probe(
+        SimpleNamespace(user_ns=space), None, {"units": units, "unrun": unrun, "added": added, "unread": unread}
+    )

@@ -15,7 +15,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.inside.loader import probe_source
 from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.inside.search.added_statements import list_added_lines
-from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT
+from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT, list_unread_parameters
 from jupyter_selfheal.inside.search.program import CHECK
 from jupyter_selfheal.model import BASELINE, JSON, Applicability, Attempt, Case, FailureKind, Patch, Probe, Step, Trial
 from jupyter_selfheal.scoring.asserts import find_asserts_below, is_assert, list_patched_cells
@@ -53,6 +53,7 @@ class UntoldParts:
                 "added": _list_put_in(case, patch),
                 "many": many,
                 "sure": _is_sure(case, patch),
+                "unread": _list_unread(case, patch),
             }
             if is_asked or not many:
                 yield Probe(probe_source("search.untold_parts"), given, UNTOLD, SECONDS)
@@ -109,6 +110,12 @@ def _list_put_in(case: Case, patch: Patch) -> list[str]:
         return []
     changes = [(old, new) for _, old, new in list_patched_cells(case, patch) if src.parse(old) and src.parse(new)]
     return [line for old, new in changes for line in list_added_lines(old, new)]
+
+
+def _list_unread(case: Case, patch: Patch) -> list[str]:
+    """The parameters that nothing reads in the cells that a patch changes, as they are."""
+    before = [text for _, text, _ in list_patched_cells(case, patch) if src.parse(text)]
+    return sorted({name for text in before for name in list_unread_parameters(text)})
 
 
 def _list_units(case: Case, patch: Patch) -> list[JSON]:

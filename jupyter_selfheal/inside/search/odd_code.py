@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 
 from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.inside.search.unrun_statements import has_run
-from jupyter_selfheal.inside.tree_names import is_call_of
+from jupyter_selfheal.inside.tree_names import is_call_of, is_name
 
 HARDLY_MEANT = "can hardly be meant"
 """How what is said of it ends: it speaks against that patch, and not against others that meet the same checks."""
@@ -46,9 +46,7 @@ def _list_unread(function: Function, is_added: bool) -> Iterator[str]:
         return
     shared = {name for n in nodes if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names}
     known = read | shared | {"self", "cls"}
-    for parameter in function.args.args:
-        if parameter.arg not in known and parameter.arg[0] != "_":
-            yield f"the parameter `{parameter.arg}` is read nowhere"
+    yield from (f"the parameter `{name}` is read nowhere" for name in _list_parameters(function, known))
     if is_added:
         return
     targets = [t for n in nodes if isinstance(n, ast.Assign) for t in n.targets]
@@ -56,6 +54,30 @@ def _list_unread(function: Function, is_added: bool) -> Iterator[str]:
     for target in targets:
         if isinstance(target, ast.Name) and target.id not in known and target.id[0] != "_":
             yield f"`{target.id}` is set and read nowhere"
+
+
+def list_unread_parameters(text: str) -> set[str]:
+    """The parameters that the functions of a text are given and do not read."""
+    functions = [n for n in ast.walk(parse_module(text)) if isinstance(n, Function)]
+    return {
+        name for f in functions for name in _list_parameters(f, {n.id for n in ast.walk(f) if isinstance(n, ast.Name)})
+    }
+
+
+def _list_parameters(function: Function, known: Collection[str]) -> Iterator[str]:
+    """The parameters that are none of these names, but for what is left unread by its name."""
+    names = (parameter.arg for parameter in function.args.args)
+    return (name for name in names if name not in known and name[0] != "_")
+
+
+def find_idle_question(text: str, unread: Collection[str], one_way: Collection[str]) -> str:
+    """The first of the ``unread`` parameters that a function now reads only in a condition which every check has ``one_way``, in words: `x if flag is
+    None else y`, with which the checks say as little of it as without."""
+    for asked in one_way:
+        name = next((n.id for n in ast.walk(ast.parse(asked)) if isinstance(n, ast.Name) and n.id in unread), "")
+        if name and sum(is_name(n, name) for n in ast.walk(parse_module(text))) == 1:
+            return f"the parameter `{name}` is read in `{asked}` alone, which every check has the same way and {HARDLY_MEANT}"
+    return ""
 
 
 def _list_odd_statements(function: Function) -> Iterator[str]:

@@ -27,7 +27,7 @@ from jupyter_selfheal.inside.search.idle_conditions import count_decisions, list
 from jupyter_selfheal.inside.search.input_domain import list_near
 from jupyter_selfheal.inside.search.likely_slips import Slip, list_slips
 from jupyter_selfheal.inside.search.localise_faults import trace_program
-from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT, find_odd_code
+from jupyter_selfheal.inside.search.odd_code import HARDLY_MEANT, find_idle_question, find_odd_code
 from jupyter_selfheal.inside.search.process_pool import Pool
 from jupyter_selfheal.inside.search.program import DEFINE, Program, compile_unit, fingerprint, read_program
 from jupyter_selfheal.inside.search.run_candidate import Runner
@@ -57,12 +57,14 @@ Arguments = tuple[Any, ...]
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What is asked: only what the checks do not run (``unrun``), or only what can hardly be meant whatever they say (``many``); whether the patch is one
-    mend that by itself can only be meant so (``sure``), and the lines that a guess puts in (``added``)."""
+    mend that by itself can only be meant so (``sure``), the lines that a guess puts in (``added``), and the parameters that nothing read without it
+    (``unread``)."""
 
     unrun: bool = False
     many: bool = False
     sure: bool = False
     added: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def probe(shell: Any, last: Any, argument: Mapping[str, Any]) -> str:
         warnings.simplefilter("ignore")
         program, added = read_program(argument), tuple(argument.get("added", ()))
         unrun, many, sure = (bool(argument.get(key)) for key in ("unrun", "many", "sure"))
-        asked = Asked(unrun, many, sure, added)
+        asked = Asked(unrun, many, sure, added, tuple(argument.get("unread", ())))
         said = run_in_fork(lambda: describe_untold(program, shell.user_ns, asked), WAIT)
     return said if isinstance(said, str) else ""
 
@@ -90,7 +92,7 @@ def describe_untold(program: Program, space: dict[str, Any], asked: Asked) -> st
     sight = trace_program(runner, TRACED)
     if sight.result.failed or not sight.result.passed:
         return ""
-    odd = "" if asked.unrun else _find_odd(runner, sight.ran, bool(asked.added))
+    odd = "" if asked.unrun else _find_odd(runner, sight.ran, asked)
     if asked.many:
         return odd
     unrun = next(
@@ -125,11 +127,14 @@ def describe_untold(program: Program, space: dict[str, Any], asked: Asked) -> st
     )
 
 
-def _find_odd(runner: Runner, ran: Mapping[int, Collection[int]], is_added: bool) -> str:
+def _find_odd(runner: Runner, ran: Mapping[int, Collection[int]], asked: Asked) -> str:
     """What can hardly be meant in the functions that ran, by itself or by their docstring."""
     defined = [(n, u.text) for n, u in enumerate(runner.program.units) if u.role == DEFINE and n in ran]
-    if odd := next((odd for n, text in defined if (odd := find_odd_code(text, ran[n], is_added))), ""):
+    if odd := next((odd for n, text in defined if (odd := find_odd_code(text, ran[n], bool(asked.added)))), ""):
         return odd
+    for n, text in defined if asked.unread else ():
+        if odd := find_idle_question(text, asked.unread, list_one_way(runner, n, TRACED)):
+            return odd
     said = next((said for _, text in defined if (said := find_contradicted_bound(text))), None)
     if said is None:
         return ""
