@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from jupyter_selfheal.inside.positions import LineTable
 from jupyter_selfheal.inside.search.beginner_changes import list_beginner_changes
 from jupyter_selfheal.inside.search.case_twins import list_case_twins
+from jupyter_selfheal.inside.search.exchanged_forms import list_exchanged_forms
 from jupyter_selfheal.inside.search.extra_lines import list_extra_lines
 from jupyter_selfheal.inside.search.idle_results import list_kept_results
 from jupyter_selfheal.inside.search.input_lines import list_line_changes
@@ -55,7 +56,11 @@ def list_value_changes(
     changes += _format_slots(tree, source, table, expected)
     changes += [*_call_method(tree, source, table, known), *list_missing_lines(whole, expected, known)]
     changes += [*list_extra_lines(source, expected), *list_kept_results(source)]
-    changes += [*list_missing_calls(tree, source), *list_kept_originals(tree, table)]
+    changes += [
+        *list_missing_calls(tree, source),
+        *list_kept_originals(tree, table),
+        *list_exchanged_forms(tree, table),
+    ]
     changes += list_beginner_changes(tree, source, table, expected, known)
     changes += [
         *_print_words(tree, table, expected),
