@@ -268,11 +268,15 @@ class Completion:
         return time.monotonic() > self.until or self.is_over()
 
     def _rank_changes(self, base: Candidate) -> list[tuple[float, int, Change]]:
-        """The changes of what the checks run, each line as likely as another: no check fails any more."""
+        """The changes of what the checks run, each line as likely as another: no check fails any more. What was senseless is not taken back where it was
+        mended: `name = name` for `name = name.title()`."""
         found = list[tuple[float, int, Change]]()
         for n, unit in enumerate(self.maker.program.units):
             if n in base.texts or (unit.mutable and max(self.sight.suspicion.get(n, {}).values(), default=0.0)):
-                found.extend(self.maker.rank_everywhere(n, base.texts.get(n, unit.text), base.texts))
+                text = base.texts.get(n, unit.text)
+                mended = _list_new_lines(unit.text, text) if base.senseless else frozenset[int]()
+                ranked = self.maker.rank_everywhere(n, text, base.texts)
+                found.extend(item for item in ranked if item[2].line not in mended)
         return sorted(found, key=lambda item: -item[0])
 
     def _compare(self, candidates: Sequence[Candidate], calls: Calls) -> list[Behaviour]:
@@ -281,6 +285,12 @@ class Completion:
         given = [*calls.checked, *calls.alike]
         shown = run_in_fork(lambda: collect_behaviours(self.runner, variants, calls.function, given, STEPS), WAIT)
         return [calls.read_behaviour(row) for row in shown] if isinstance(shown, list) else []
+
+
+def _list_new_lines(before: str, after: str) -> frozenset[int]:
+    """The lines of a text that were not in it before, by number."""
+    known = set(before.splitlines())
+    return frozenset(n for n, line in enumerate(after.splitlines(), 1) if line not in known)
 
 
 def _is_slip(base: Candidate, candidate: Candidate) -> bool:

@@ -18,7 +18,11 @@ CHECKED = ((0, 0), (3, 100), (4, 100), (5, 250), (9, 250))
 
 
 def complete(
-    before: str, after: str, monkeypatch: pytest.MonkeyPatch, checked: tuple[tuple[int, object], ...] = CHECKED
+    before: str,
+    after: str,
+    monkeypatch: pytest.MonkeyPatch,
+    checked: tuple[tuple[int, object], ...] = CHECKED,
+    senseless: int = 0,
 ) -> list[Candidate]:
     """The further changes of a patch."""
     monkeypatch.setattr(complete_found, "TRIED", 40)
@@ -26,15 +30,18 @@ def complete(
     runner = Runner(Program((Unit(before, "define", True), *checks)), {})
     maker = Maker(runner.program, runner.ns, {}, trace_program(runner, 50_000))
     base = Candidate({0: after}, "patch", 6, 0.5, 0, 2)
+    base.senseless = senseless
     maker.compile_candidate(base)
     return Completion(maker, Pool(runner, 8_000, 1), lambda: False).complete([base])
 
 
+@pytest.mark.parametrize("senseless", [0, 1])
 def test_a_second_bound_that_no_check_tells_of_is_mended_before_the_patch_that_leaves_it(
+    senseless: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     results = []
-    for found in complete(BONUS.format("<", ">"), BONUS.format("<", ">="), monkeypatch):
+    for found in complete(BONUS.format("<", ">"), BONUS.format("<", ">="), monkeypatch, senseless=senseless):
         space: dict[str, object] = {}
         exec(found.texts[0], space)
         results.append(eval("[bonus(n) for n in (0, 1, 3, 5, 9)]", space))
@@ -77,3 +84,12 @@ def test_a_change_that_nobody_means_finishes_nothing() -> None:
     checks = "assert transpose([[1, 2], [3, 4]]) == [[1, 3], [2, 4]]\nassert transpose([[1, 2, 3], [4, 5, 6]]) == [[1, 4], [2, 5], [3, 6]]\nassert transpose([[7]]) == [[7]]\n"
     first = find(old, checks)["patches"][0]
     assert first["words"] == "`range(len(m))` and `range(len(m[0]))` are exchanged"
+
+
+def test_what_was_senseless_is_not_taken_back_where_it_was_mended() -> None:
+    """``name = name`` keeps the checks as ``name = name.title()`` does, and nobody who wrote `name.title()` means it."""
+    old = "def greet(name):\n    name.strip()\n    name.title()\n    return 'Hello' + name\n"
+    checks = "\n".join(f"assert greet({name!r}) == 'Hello {name}'" for name in ("Ann", "Bob", "Cy")) + "\n"
+    offered = [patch["words"] for patch in find(old, checks)["patches"]]
+    assert any("what its methods give is dropped" in words for words in offered)
+    assert not any("is too many" in words for words in offered)
