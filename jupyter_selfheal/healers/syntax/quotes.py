@@ -25,6 +25,8 @@ _SPOKEN = re.compile(r"\b(?:and|or|is|in|not|if|else|for)\b")
 _PRINTS = re.compile(r"\s*print(?:\s*\(|\s+)")
 _FIELD = re.compile(r"\{[^\W\d][\w.\[\]]*(?::[^{}]*)?\}")
 _OPEN_FIELD = re.compile(r"(?<!\{)\{([^{}\"']+?)((?:![rsa])?(?::[<>^+,.\d]*[a-zA-Z%]?)?)\}(?!\})")
+_WRITTEN = re.compile(r"(?:![rsa])?(?::[<>^+,.\d]*[a-zA-Z%]?)?$")
+"""How a field says that it is to be written."""
 _FILLED = re.compile(r"\.format\(")
 
 
@@ -139,8 +141,10 @@ def _list_quote_places(text: str) -> Iterator[tuple[int, float]]:
 
 
 def close_fields(site: Site) -> Iterator[Slip]:
-    """``f"{total euros"``: a field that nothing closes ends behind one of its words; ``f"{worth(item}"``: so does a bracket in one."""
+    """``f"{total euros"``: a field that nothing closes ends behind one of its words; ``f"{worth(item}"``: so does a bracket in one; ``f"sum: a + b}"``: one
+    that nothing opens begins before all that can be reckoned."""
     yield from _close_brackets_in_fields(site)
+    yield from _open_fields(site)
     if "f-string" not in site.fault.message and "'{'" not in site.fault.message:
         return
     _, start, end = site.line
@@ -152,6 +156,33 @@ def close_fields(site: Site) -> Iterator[Slip]:
         for n, at in enumerate(ends):
             place = text.start + opened + at
             yield Slip(place, place, "}", find_cost("insert.field_end") + 0.1 * n, "`}` is missing in the text")
+
+
+def _open_fields(site: Site) -> Iterator[Slip]:
+    """A bracket that nothing opens in a text: before the most words behind which it may stand, all of whose names are there."""
+    if "single '}'" not in site.fault.message:
+        return
+    there = site.list_set_names() | BUILTINS
+    _, start, end = site.line
+    for text in (t for t in site.tokens if t.kind == TEXT and t.text[0] in "fF" and start <= t.start < end):
+        braces = [(0, "}"), *((m.start(), m[0]) for m in re.finditer(r"\{\{|\}\}|[{}]", text.text))]
+        ends = [(a[0] + len(a[1]), b[0]) for a, b in itertools.pairwise(braces) if b[1] == "}" and a[1] != "{"]
+        for first, last in ends[:1]:
+            inside = _WRITTEN.sub("", text.text[first:last])
+            begins = [m.start() for m in re.finditer(r"(?<![\w.])\w", inside)]
+            begins = [at for at in begins if (names := _list_names(inside[at:])) and names <= there]
+            for n, at in enumerate(begins):
+                place = text.start + first + at
+                yield Slip(place, place, "{", find_cost("insert.field_end") + 0.1 * n, "`{` is missing in the text")
+
+
+def _list_names(text: str) -> set[str]:
+    """The names in the text of an expression; none where it is no expression."""
+    try:
+        tree = parse_expression(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
 
 
 def _close_brackets_in_fields(site: Site) -> Iterator[Slip]:

@@ -1,4 +1,4 @@
-"""Commas between thousands, sums and quotients that are dropped, texts that keep the letters of the cell, and near misses of each."""
+"""Commas between thousands, sums and quotients that are dropped, texts that keep the letters of the cell, fields that nothing opens, and near misses of each."""
 
 from __future__ import annotations
 
@@ -93,3 +93,26 @@ def test_other_texts_are_left_as_they_are_written(given: str, source: str) -> No
 
 def test_what_is_expected_is_not_rewritten() -> None:
     assert run(['print("not leap")'], "not leap", given="print(Not leap)")["passing"][0]["text"] == 'print("not leap")'
+
+
+FIELDS = {
+    "a sum": ('a, b = 5, 3\nprint(f"{a} * {b} = a * b}")', 'a, b = 5, 3\nprint(f"{a} * {b} = {a * b}")'),
+    "the first": ('n = 5\nprint(f"you have n} of {n}")', 'n = 5\nprint(f"you have {n} of {n}")'),
+    "with two digits": ('total = 5\nprint(f"Total: total:.2f}")', 'total = 5\nprint(f"Total: {total:.2f}")'),
+    "a method": ('word = "a"\nprint(f"In capitals word.upper()}!")', 'word = "a"\nprint(f"In capitals {word.upper()}!")'),
+    "one open and one closed": (
+        'a, b = 5, 3\nprint(f"{a} + {b} = {a + b")\nprint(f"{a} * {b} = a * b}")',
+        'a, b = 5, 3\nprint(f"{a} + {b} = {a + b}")\nprint(f"{a} * {b} = {a * b}")',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "meant"), FIELDS.values(), ids=FIELDS)
+def test_a_field_that_nothing_opens_begins_before_what_can_be_reckoned(source: str, meant: str) -> None:
+    assert find_readings(source, frozenset())[0].source == meant
+
+
+@pytest.mark.parametrize("source", ['n = 5\nprint(f"what is that}")', 'n = 5\nprint(f"{n}}")', 'n = 5\nprint(f"{n")'])
+def test_a_bracket_behind_unknown_words_opens_no_field(source: str) -> None:
+    readings = find_readings(source, frozenset())
+    assert not any("`{` is missing" in w for r in readings for w in r.words)
