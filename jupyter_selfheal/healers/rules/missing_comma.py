@@ -27,7 +27,7 @@ class MissingComma(Rule):
     **Fix** `[[1, 2], [3, 4]]`, at each such place of the same collection.
 
     **Fix safety** Safe where all of them are written out and alike, with two items and more: nobody calls a tuple, or takes an item of a list by two numbers. Unsafe for a
-    text (`["elm" ["oak"]]`) and for one item, where something else may be missing. Silent for a name (`[row [1, 2]]`), for numbers (`[2 (3)]`, which lacks a sign of a product)
+    text (`["elm" ["oak"]]`) and for one item, where something else may be missing. Silent for a name (`[row [1, 2]]`), for numbers (`[2 (3)]`, which lacks a sign of a product), for an index that is None (`print([1, 2, 3][pos])`)
     and for texts that values are put into (`print("%d" (n))`).
     """
 
@@ -38,7 +38,7 @@ class MissingComma(Rule):
     why = "What is written out is no function and has no such index: two items of a collection stand there."
 
     def propose(self, context: RuleContext) -> Iterator[Patch]:
-        if not JOINED.match(context.failure.evalue):
+        if not JOINED.match(context.failure.evalue) or context.failure.evalue.endswith("not NoneType"):
             return
         failing = {*context.list_failing_nodes(ast.Subscript), *context.list_failing_nodes(ast.Call)}
         for outer in (n for n in ast.walk(context.tree) if isinstance(n, ast.List | ast.Tuple | ast.Set | ast.Call)):

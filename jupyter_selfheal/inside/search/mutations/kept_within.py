@@ -71,6 +71,66 @@ def propose_alphabet_again(s: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change((s.replace_node(moved, text),), 0.85, node.lineno, words)
 
 
+def propose_wrap_in_place(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``chr((ord(c) - 97 + k) % 26 + 97)`` where the remainder is taken of something else (``(ord(c) - 97 + k) + 97 % 26``, ``ord(c) - 97 + k % 26 +
+    97``), and where 97 only comes back (``(ord(c) + k) % 26 + 97``)."""
+    match node:
+        case ast.Call(ast.Name("chr"), [ast.BinOp(left, ast.Add(), right) as moved], []):
+            pass
+        case _:
+            return
+    match left, right:
+        case _, ast.BinOp(begins, ast.Mod(), ast.Constant(size)):
+            whole = s.parenthesize(left) if _is_taken(s, left, begins) else ""
+        case ast.BinOp(counted, ast.Mod(), ast.Constant(size)), begins:
+            whole = "" if _is_taken(s, counted, begins) else _take_away(s, counted, s.text_of(begins))
+        case _, begins:
+            size, whole = _count_from(s, begins), ""
+            wrapped = [n for n in ast.walk(left) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod)]
+            if len(wrapped) == 1 and s.text_of(wrapped[0].right) == str(size) and _is_taken(s, left, begins):
+                whole = (
+                    f"({_put(s, left, wrapped[0], s.text_of(wrapped[0].left))})"
+                    if not _find_ords(wrapped[0].left)
+                    else ""
+                )
+    if whole and size and size == _count_from(s, begins):
+        first = s.text_of(begins)
+        words = f"`{s.text_of(node)}` wraps something else than how far a letter is from `{first}`"
+        text = f"{whole} % {size} + {first}"
+        yield Change(((s.start_of(moved), s.end_of(moved), text),), 0.85, node.lineno, words)
+
+
+def _is_taken(s: Scope, counted: ast.AST, begins: ast.expr) -> bool:
+    """Whether what a letter is counted from is taken away in it."""
+    signs = (n for n in ast.walk(counted) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub))
+    return any(s.text_of(n.right) == s.text_of(begins) for n in signs)
+
+
+def _take_away(s: Scope, counted: ast.expr, first: str) -> str:
+    """``(ord(c) - first + k)`` for ``ord(c) + k``."""
+    found = _find_ords(counted)
+    parent = s.parents.get(found[0]) if len(found) == 1 else None
+    if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Add | ast.Sub):
+        return ""
+    is_behind_minus = isinstance(parent.op, ast.Sub) and parent.right is found[0]
+    if is_behind_minus or any(isinstance(n, ast.Mod) for n in ast.walk(counted)):
+        return ""
+    return f"({_put(s, counted, found[0], f'{s.text_of(found[0])} - {first}')})"
+
+
+def _find_ords(part: ast.AST) -> list[ast.expr]:
+    """The calls of ``ord`` in a part that are given a name, or an item."""
+    calls = (
+        n for n in ast.walk(part) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "ord"
+    )
+    return [c for c in calls if len(c.args) == 1 and not isinstance(c.args[0], ast.Constant)]
+
+
+def _put(s: Scope, whole: ast.expr, part: ast.expr, text: str) -> str:
+    """The text of an expression with another one in the place of a part."""
+    return f"{s.text[s.start_of(whole) : s.start_of(part)]}{text}{s.text[s.end_of(part) : s.end_of(whole)]}"
+
+
 def _count_from(s: Scope, begins: ast.expr) -> int:
     """How many there are from where it begins; of a variable that is set once, ``base = ord("a") if c.islower() else ord("A")``, if both say the same."""
     if isinstance(begins, ast.Name):
@@ -177,6 +237,7 @@ def propose_empty_left_out(s: Scope, node: ast.AST) -> Iterator[Change]:
 OPERATORS = (
     propose_turned_within,
     propose_alphabet_again,
+    propose_wrap_in_place,
     propose_alphabet_everywhere,
     propose_distance,
     propose_up_to_root,
