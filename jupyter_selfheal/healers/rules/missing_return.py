@@ -35,10 +35,10 @@ class MissingReturn(Rule):
     statement uses the result of a function of the notebook that never returns a value, or does not at the end of some branch.
 
     **Fix** Each end of the function that only computes returns its value: `n * fact(n - 1)` becomes `return n * fact(n - 1)`;
-    after `total = …`, `total.sort()`, or a loop that fills one variable, comes `return total`. A function that ends with `print(price * 1.2)` returns that.
+    after `total = …`, `total.sort()`, or a loop that fills one variable, comes `return total`; after `self.items.append(x)` of a method whose calls are chained `return self`. A function that ends with `print(price * 1.2)` returns that.
 
     **Fix safety** Unsafe: the last value is nearly always what is meant, but the function may have been written for its
-    effect. Safe where the function has other ends that return a value and this one computes its own and drops it.
+    effect. Safe where the function has other ends that return a value and this one computes its own and drops it, and for `return self` where no other call of the method is read or shown.
     """
 
     code = "NON102"
@@ -53,6 +53,7 @@ class MissingReturn(Rule):
         if raised and context.failure.ename != "AssertionError" and not context.is_about_none:
             return
         yield from self._give_manager(context)
+        yield from self._give_object(context)
         for name in list_functions_used(context):
             for cell_id in context.list_cells_upwards():
                 source = context.source_of(cell_id)
@@ -121,6 +122,84 @@ class MissingReturn(Rule):
                         prior=0.93,
                     )
                     return
+
+    def _give_object(self, context: RuleContext) -> Iterator[Patch]:
+        """``Stack().push(1).push(2)``, where `push` changes the object and gives nothing."""
+        failing = context.list_failing_nodes(ast.Attribute)
+        link = next((n for n in failing if context.failure.evalue.endswith(f"has no attribute '{n.attr}'")), None)
+        chain = _list_chained(link)
+        homes = [(v, c) for v in context.look_upwards() for c in v.walk(ast.ClassDef) if _has_methods(c, chain)]
+        if len(chain) < 2 or link is None or len(homes) != 1:
+            return
+        home, owner = homes[0]
+        methods = [m for m in owner.body if isinstance(m, ast.FunctionDef) and m.name in chain[1:]]
+        methods = [m for m in methods if not returns_value(m)]
+        if not methods or not all(map(_only_changes, methods)):
+            return
+        ends = [(src.find_span(home.source, m.body[-1])[1], m) for m in methods]
+        names = {m.name for m in methods}
+        sure = _is_dropped_or_chained(context, names)
+        yield self.patch(
+            context.replace(
+                home.cell_id,
+                [(end, end, f"\n{' ' * m.body[0].col_offset}return {m.args.args[0].arg}") for end, m in ends],
+            ),
+            f"Return the object from `{methods[0].name}` of `{owner.name}`",
+            f"What `{methods[0].name}` returns is gone on from, and it returns nothing.",
+            applicability=Applicability.SAFE if sure else Applicability.UNSAFE,
+            why="The calls are chained, and each only changes its object."
+            if sure
+            else "Its result is shown or read elsewhere, too.",
+            prior=0.9,
+        )
+
+
+def _list_chained(node: ast.AST | None) -> list[str]:
+    """The names of ``x.a().b().c``, the last first."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value.func if isinstance(node.value, ast.Call) else None
+    return names
+
+
+def _has_methods(owner: ast.ClassDef, names: list[str]) -> bool:
+    """Whether a class has the method that is missing of None, and the one before it."""
+    own = {m.name for m in owner.body if isinstance(m, ast.FunctionDef)}
+    return own.issuperset(names[:2])
+
+
+def _only_changes(method: ast.FunctionDef) -> bool:
+    """Whether a method ends by changing its object, and leaves nowhere else: `self.items.append(x)`, `self.total += x`."""
+    own = method.args.args[0].arg if method.args.args and not method.decorator_list else ""
+    if not own or any(isinstance(n, ast.Return | ast.Yield | ast.YieldFrom) for n in walk_own(method)):
+        return False
+    match method.body[-1]:
+        case ast.Expr(ast.Call(ast.Attribute(ast.expr() as changed))) | ast.Assign([changed]) | ast.AugAssign(changed):
+            while isinstance(changed, ast.Attribute | ast.Subscript):
+                changed = changed.value
+            return is_name(changed, own)
+    return False
+
+
+def _is_dropped_or_chained(context: RuleContext, names: set[str]) -> bool:
+    """Whether each call of such a method stands alone, where its result is not shown, or is gone on from."""
+    for cell in context.notebook.cells:
+        tree = src.parse(cell.source) if cell.kind == "code" else None
+        if tree is None or not tree.body:
+            continue
+        fine = {n.value for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+        fine |= {n.value for n in ast.walk(tree) if isinstance(n, ast.Expr) and n is not tree.body[-1]}
+        calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+        if any(read_called_name(c) in names and c not in fine and not _is_end_of_chain(c, names) for c in calls):
+            return False
+    return True
+
+
+def _is_end_of_chain(call: ast.Call, names: set[str]) -> bool:
+    """Whether a call ends a chain of such calls: what it gives is what that failed for."""
+    inner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr in names
 
 
 def _find_last_print(function: ast.FunctionDef) -> ast.Call | None:
