@@ -4,10 +4,17 @@ that is changed in place where a new one is read: ``sorted(xs)`` for ``xs.sort()
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from jupyter_selfheal.inside.search.scope import Change, Scope, cache_on_scope
+from jupyter_selfheal.inside.tree_names import is_name
 
+_TURNED, _UNTURNED = (
+    re.compile(r"^(is_)?(rev(erse|ersed)?|desc(ending)?|backwards?)$"),
+    re.compile(r"^(is_)?asc(ending)?$"),
+)
+"""How a parameter is called that tells which end of an order comes first."""
 MOST_PARTS = 3
 """Parts of a record that an order may be by."""
 
@@ -47,6 +54,25 @@ def _list_keys(s: Scope) -> list[tuple[str, float]]:
     if items and all(isinstance(i, str | list | tuple) for i in items):
         keys.append(("len", 0.3))
     return keys
+
+
+def propose_given_order(s: Scope, node: ast.AST) -> Iterator[Change]:
+    """``sorted(xs, reverse=descending)`` for ``sorted(xs)``, where ``descending`` is given and never read."""
+    match node:
+        case ast.Call(ast.Name("sorted"), [_], keywords) | ast.Call(ast.Attribute(_, "sort"), [], keywords):
+            function = s.find_function(node)
+        case _:
+            return
+    if any(k.arg in ("reverse", None) for k in keywords) or not isinstance(function, ast.FunctionDef):
+        return
+    given = [a.arg for a in (*function.args.args, *function.args.kwonlyargs)]
+    unread = [name for name in given if not any(is_name(n, name) for n in ast.walk(function))]
+    end, comma = s.end_of(node) - 1, ", " if node.args or keywords else ""
+    for name in unread:
+        if _TURNED.match(name) or _UNTURNED.match(name):
+            text = f"reverse={'' if _TURNED.match(name) else 'not '}{name}"
+            words = f"`{name}` is given and never read: `{text}` is missing"
+            yield Change(((end, end, comma + text),), 0.9, node.lineno, words)
 
 
 def propose_tie_break(s: Scope, node: ast.AST) -> Iterator[Change]:
@@ -102,4 +128,4 @@ def propose_heap(s: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change((s.replace_node(node, new),), 0.75, node.lineno, words)
 
 
-OPERATORS = (propose_heap, propose_key, propose_tie_break, propose_mixed_order, propose_new_list)
+OPERATORS = (propose_heap, propose_key, propose_given_order, propose_tie_break, propose_mixed_order, propose_new_list)

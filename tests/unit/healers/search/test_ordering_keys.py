@@ -123,3 +123,22 @@ def test_what_a_partial_gives_first_may_be_meant_by_its_name() -> None:
 )
 def test_other_changes_and_other_calls_say_nothing_of_the_order(changed: str, call: str) -> None:
     assert find_exchanged(changed, call) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "given", "new"),
+    [
+        ("return sorted(xs)", "descending=False", "return sorted(xs, reverse=descending)"),
+        ("return sorted(xs, key=len)", "*, reverse", "return sorted(xs, key=len, reverse=reverse)"),
+        ("xs.sort()", "ascending=True", "xs.sort(reverse=not ascending)"),
+        ("return sorted(xs)", "loud=False", ""),
+        ("return sorted(xs, reverse=True)", "descending=False", ""),
+        ("return sorted(xs) if descending else xs", "descending=False", ""),
+        ("return sorted(xs, **options)", "descending, options", ""),
+        ("return max(xs)", "descending=False", ""),
+        ("return sorted(xs)", "description=''", ""),
+    ],
+)
+def test_an_order_is_as_a_parameter_says_that_nothing_reads(line: str, given: str, new: str) -> None:
+    made = list_texts(f"def order(xs, {given}):\n    {line}\n", "is given and never read")
+    assert [text.splitlines()[1].strip() for text in made] == ([new] if new else [])
