@@ -74,7 +74,7 @@ def find_idle_question(text: str, unread: Collection[str], one_way: Collection[s
     """The first of the ``unread`` parameters that a function now reads only in a condition which every check has ``one_way``, in words: `x if flag is
     None else y`, with which the checks say as little of it as without."""
     for asked in one_way:
-        name = next((n.id for n in ast.walk(ast.parse(asked)) if isinstance(n, ast.Name) and n.id in unread), "")
+        name = next((n.id for n in ast.walk(parse_module(asked)) if isinstance(n, ast.Name) and n.id in unread), "")
         if name and sum(is_name(n, name) for n in ast.walk(parse_module(text))) == 1:
             return f"the parameter `{name}` is read in `{asked}` alone, which every check has the same way and {HARDLY_MEANT}"
     return ""
