@@ -187,6 +187,17 @@ def list_further(dossier: Dossier, *, is_unasked: bool = False) -> tuple[Attempt
     return tuple(attempt for _, attempt in sorted(ranked, key=lambda item: item[0], reverse=True))
 
 
+def fails_where_mended(dossier: Dossier, attempt: Attempt) -> bool:
+    """Whether a cell that did not parse fails in a line that the patch mended: it may have to be read in another way."""
+    case = find_case_behind(dossier, attempt)
+    here = dossier.current.failure
+    if case is None or here.kind is not FailureKind.SYNTAX or case.failure.kind is FailureKind.SYNTAX:
+        return False
+    lines = case.failure.source.splitlines()
+    line = lines[case.failure.line - 1] if 0 < case.failure.line <= len(lines) else ""
+    return bool(line.strip()) and line not in here.source.splitlines()
+
+
 def is_refuted_guess(dossier: Dossier, attempt: Attempt) -> bool:
     """Whether a patch that is not sure to be meant got the cell to run and to a wrong value: what fits at once is better."""
     case = find_case_behind(dossier, attempt)

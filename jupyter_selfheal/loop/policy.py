@@ -4,7 +4,7 @@
 pauses. Then, in the order in which the moves are worth their price:
 
 1. a patch that is good enough is proposed; where chance has a hand in it, it is run several times first;
-2. a *safe* patch that got past the failure is built upon;
+2. a *safe* patch that got past the failure is built upon, but for a cell that did not parse and fails in a line that it mended;
 3. patches that wait are tried, the most trustworthy first: an unsafe one cannot outrank an accepted safe one;
 4. any patch that got further is built upon, the furthest first; a guess that only led to a wrong value after the next;
 5. the next free healer is asked;
@@ -80,7 +80,8 @@ def choose_next_move(dossier: Dossier, config: HealConfig) -> Command:
     is_unasked = any(load_traits(h).reasoned for h in list_open_healers(dossier) if h not in dossier.paid)
     further = evidence.list_further(dossier, is_unasked=is_unasked)
     has_oracle = bool(dossier.case.oracle) and dossier.current.failure.kind is FailureKind.SYNTAX
-    if further and further[0].patch.applicability is Applicability.SAFE and not has_oracle:
+    is_sure = further and further[0].patch.applicability is Applicability.SAFE and not has_oracle
+    if is_sure and not evidence.fails_where_mended(dossier, further[0]):
         return Derive(further[0].patch.id)
     depth = len(dossier.derived)
     if any(at == depth for at, _ in dossier.waiting):

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from jupyter_selfheal import source as src
-from jupyter_selfheal.model import Case
+from jupyter_selfheal.model import Case, FailureKind
 from jupyter_selfheal.scoring.asserts import list_names
 from jupyter_selfheal.scoring.deletion import is_literal, list_fresh_statements, walk_trees
 
@@ -26,7 +26,7 @@ def find_stand_ins(case: Case, old: list[ast.Module], new: list[ast.Module]) -> 
     for node in list_fresh_statements(old, new):
         if isinstance(node, ast.FunctionDef) and _is_constant_function(node.body):
             is_more = constant_now[node.name] > constant_before[node.name]
-            if is_more and node.name in functions | elsewhere | used:
+            if is_more and node.name in functions | elsewhere | used and not _stood_already(case, node):
                 yield f"replaces the function {node.name} by a constant"
             elif node.name == "__eq__":
                 yield "makes everything compare equal"
@@ -80,6 +80,15 @@ def _collect_mocks(trees: list[ast.Module]) -> set[str]:
         elif isinstance(node, ast.Name) and node.id in ("MagicMock", "Mock", "monkeypatch"):
             mocks.add(node.id)
     return mocks
+
+
+def _stood_already(case: Case, function: ast.FunctionDef) -> bool:
+    """Whether a cell that did not parse says all that such a function does: `...` below a head whose colon is missing."""
+    if case.failure.kind is not FailureKind.SYNTAX:
+        return False
+    written = re.sub(r"\s", "", case.failure.source)
+    docstring = ast.get_docstring(function) is not None
+    return all(re.sub(r"\s", "", ast.unparse(n)) in written for n in function.body[docstring:])
 
 
 def _is_constant_function(body: Sequence[ast.stmt]) -> bool:

@@ -30,6 +30,48 @@ REACH = 30
 NUMBERS = frozenset({"int", "float", "len", "sum", "abs", "round", "bool", "ord"})
 """Functions whose result is neither called nor indexed."""
 
+TAKE_NO_LOOP = frozenset(
+    {
+        "int",
+        "float",
+        "len",
+        "abs",
+        "round",
+        "ord",
+        "chr",
+        "range",
+        "bin",
+        "hex",
+        "type",
+        "isinstance",
+        "upper",
+        "lower",
+        "strip",
+    }
+)
+"""Functions that cannot be given a generator."""
+
+TAKE_LOOPS = frozenset(
+    {
+        "sum",
+        "min",
+        "max",
+        "any",
+        "all",
+        "list",
+        "set",
+        "tuple",
+        "sorted",
+        "dict",
+        "join",
+        "frozenset",
+        "Counter",
+        "extend",
+        "array",
+    }
+)
+"""Functions that mostly are given one where a loop stands in their brackets."""
+
 CALLED_WITH_NOTHING = re.compile(
     r"(?:(?<![\w.])input|(?P<owner>[\w\])\"']+)\.(?P<method>lower|upper|strip|split|isdigit|isalpha|keys|values|items|copy|sort))"
     r"(?=[ \t]*\))"
@@ -216,11 +258,13 @@ def _mend_mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:
     wanted = PAIRS[opener]
     inserted = replace_line(source, fault.line, text[:at] + wanted + text[at:])
     replaced = replace_line(source, fault.line, text[:at] + wanted + text[at + 1 :])
+    before = _close_before_loop(source, fault, opened := find_open_bracket(source, fault))
+    if before is not None:
+        yield before
     both = [
-        Mend(inserted, f"Add the missing `{wanted}`", prior=0.9),
+        Mend(inserted, f"Add the missing `{wanted}`", before is None, 0.9 if before is None else 0.5),
         Mend(replaced, f"Change `{text[at : at + 1]}` to `{wanted}`", prior=0.9),
     ]
-    opened = find_open_bracket(source, fault)
     if opened is not None:
         first = opened[1] + 1 if opened[0] == fault.line else 0
         both += [
@@ -234,6 +278,38 @@ def _mend_mismatch(source: str, fault: Fault, opener: str) -> Iterator[Mend]:
             if text[n] == ","
         ]
     yield from sorted(both, key=lambda m: find_fault(m.source) is not None)
+
+
+def _close_before_loop(source: str, fault: Fault, opened: tuple[int, int, str] | None) -> Mend | None:
+    """``[int(x) for x in xs]`` for ``[int(x for x in xs]``: the list is made by the loop, and its items by the call. Sure for a function that is given no
+    loop, as ``sum`` and ``any`` are, where the brackets hold one loop."""
+    lines = split_lines(source)
+    text = lines[fault.line - 1]
+    if (
+        opened is None
+        or opened[0] != fault.line
+        or opened[2] != ")"
+        or text[fault.column : fault.column + 1] not in ("]", "}")
+    ):
+        return None
+    name = re.search(r"(\w+)\s*$", text[: opened[1]])
+    code = mark_code(text)
+    loops = [
+        m.start()
+        for m in re.finditer(r"\s+for\s", text)
+        if opened[1] < m.start() < fault.column and code[m.start() + 1] and _is_level(text[opened[1] + 1 : m.start()])
+    ]
+    if name is None or not loops or name[1] in TAKE_LOOPS:
+        return None
+    at = loops[0]
+    mended = replace_line(source, fault.line, f"{text[:at]}){text[at:]}")
+    is_sure = name[1] in TAKE_NO_LOOP and find_fault(mended) is None
+    return Mend(mended, "Add the missing `)`", is_sure, 0.92 if is_sure else 0.7)
+
+
+def _is_level(text: str) -> bool:
+    """Whether each bracket that opens in a text closes in it."""
+    return all(text.count(opener) == text.count(closer) for opener, closer in PAIRS.items())
 
 
 def _call_with_nothing(source: str, fault: Fault) -> Iterator[Mend]:

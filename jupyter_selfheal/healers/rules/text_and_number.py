@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.edits import Splice
 from jupyter_selfheal.healers.rules.context.given_arguments import (
     find_given_argument,
+    find_given_text,
     is_asked_as_text,
+    is_given_as,
     is_kept_as_given,
 )
 from jupyter_selfheal.healers.rules.context.sums_of_texts import (
@@ -233,10 +234,11 @@ class TextAndNumber(Rule):
             )  # fmt: skip
             return
         given = find_given_argument(context, name) if name else None
+        written_elsewhere = find_given_text(context, name) if given is None else None
         if given is not None and is_asked_as_text(given.function, name):
             given = None
         written = given.value if given is not None else None
-        if given is not None and _is_given_as(written, context, name):
+        if given is not None and is_given_as(written, context, name):
             at = src.find_span(context.source_of(given.cell_id), written)
             number = _write_plainly(written, function)
             yield self.patch(
@@ -254,6 +256,13 @@ class TextAndNumber(Rule):
             return
         if given is not None and sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(given.function)) > 1:
             kind, why = Applicability.UNSAFE, "The function reads it elsewhere, too, and may be given the wrong thing."
+        if written_elsewhere is not None:
+            number = _write_plainly(written_elsewhere, function)
+            yield self.patch(
+                context.replace(context.failure.cell_id, [(*src.find_span(context.failure.source, written_elsewhere), number)]),
+                f"Give the number {number}", cause, applicability=kind, why=why, prior=prior,
+            )  # fmt: skip
+            return
         number = _write_plainly(side, function) or f"{function}({context.text(side)})"
         yield self.patch(
             context.replace(context.cell_id, [(*context.span(side), number)]),
@@ -263,15 +272,6 @@ class TextAndNumber(Rule):
             why=why,
             prior=prior,
         )
-
-
-def _is_given_as(value: ast.expr | None, context: RuleContext, name: str) -> TypeGuard[ast.Constant]:
-    """Whether the parameter still holds the text that the call writes down: it may be bound anew, or another argument stand there."""
-    return (
-        isinstance(value, ast.Constant)
-        and isinstance(value.value, str)
-        and context.is_true(f"{name} == {value.value!r}")
-    )
 
 
 def _write_plainly(node: ast.expr, function: str) -> str:

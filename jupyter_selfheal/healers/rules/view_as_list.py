@@ -136,6 +136,8 @@ class ViewAsList(Rule):
         is_of_lists = "has no attribute" not in context.failure.evalue or hasattr(wanted, context.attribute)
         if is_of_lists and (_gives_view(node) or _makes_generator(context, node)):
             text = _write_by_count(context, node, source) or f"{_name_whole(context, node)}({source[start:end]})"
+            if isinstance(node, ast.GeneratorExp) and re.search(r"[\w\])]\s*$", source[:start]):
+                text = f"(list{source[start:end]})"  # its brackets are those of the call
             return context.replace(cell_id, [(start, end, text)]), source[start:end]
         if isinstance(node, ast.Call) and is_of_lists and context.describe_all([node], calls=True)[0].type in VIEWS:
             return context.replace(

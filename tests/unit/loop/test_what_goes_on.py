@@ -70,6 +70,16 @@ def test_a_cell_that_does_not_parse_is_not_gone_on_from_at_once_where_something_
         assert type(policy.choose_next_move(dossier, CONFIG)) is move
 
 
+def test_a_cell_that_did_not_parse_and_fails_in_a_line_that_was_mended_may_be_read_in_another_way_first() -> None:
+    unread = replace(CASE, failure=replace(CASE.failure, kind=FailureKind.SYNTAX))
+    for new, move in (("x\ny.nope", Derive), ("x\nz.nope", AskHealer)):
+        patch = replace(PATCH, applicability=Applicability.SAFE, edits=(Replace("c", "x.nope\ny.nope", new),))
+        dossier = replace(GOT_PAST, archive=(Attempt(patch, FURTHER),), case=unread, current=unread)
+        assert type(policy.choose_next_move(dossier, CONFIG)) is move
+        asked = replace(dossier, asked=dossier.healers)
+        assert type(policy.choose_next_move(asked, CONFIG)) is Derive
+
+
 def test_another_way_to_a_failure_as_far_waits_until_all_who_may_know_it_were_asked() -> None:
     other = Attempt(replace(PATCH, title="other", edits=(Replace("c", "x.nope\ny.nope", "x()\ny.nope"),)), FURTHER)
     behind = evidence.find_case_behind(GOT_PAST, GOT_PAST.archive[0])

@@ -367,3 +367,13 @@ def test_a_magic_that_gets_its_second_sign_is_not_deleted(second: str, is_kept: 
     case = case_of(["%capture out\nsum(xs)"], line=1, ename="UsageError")
     patch = Patch((Replace("c0", case.failure.source, second),), "two signs", healer="rules")
     assert (not any("deletes" in t for t in find_tampering(case, patch))) is is_kept
+
+
+def test_a_function_that_was_to_be_written_still_is_where_its_head_is_mended() -> None:
+    stub = 'def total(xs){}\n    """The sum."""\n    ...'
+    later = "def total(xs):\n    return sum(xs)"
+    mended = stub.format(":")
+    case = case_of([stub.format(""), later], kind=FailureKind.SYNTAX)
+    assert find_tampering(case, patch_of(case, mended)) == ()
+    gutted = case_of([stub.format("").replace("...", "return max(xs)"), later], kind=FailureKind.SYNTAX)
+    assert "constant" in " ".join(find_tampering(gutted, patch_of(gutted, mended.replace("...", "return 0"))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context.nodes import Function, find_function, list_arguments, read_last_name
@@ -72,3 +72,21 @@ def is_kept_as_given(function: Function, name: str) -> bool:
     is_method = any(a.arg in ("self", "cls") for a in function.args.args[:1])
     names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
     return not is_method and not function.decorator_list and all(isinstance(n.ctx, ast.Load) for n in names)
+
+
+def is_given_as(value: ast.expr | None, context: RuleContext, name: str) -> TypeGuard[ast.Constant]:
+    """Whether the parameter still holds the text that the call writes down: it may be bound anew, or another argument stand there."""
+    return (
+        isinstance(value, ast.Constant)
+        and isinstance(value.value, str)
+        and context.is_true(f"{name} == {value.value!r}")
+    )
+
+
+def find_given_text(context: RuleContext, name: str) -> ast.Constant | None:
+    """The only text of the failing cell that a variable of a function in another cell holds as it is written: the function worked before it was given that."""
+    thing = context.describe(name) if name and context.cell_id != context.failure.cell_id else None
+    if thing is None or thing.type != "str":
+        return None
+    same = [n for n in src.walk(context.failure.source) if isinstance(n, ast.Constant) and n.value == thing.text]
+    return same[0] if len(same) == 1 else None
