@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 
 from jupyter_selfheal.inside.parsing import parse_module
 from jupyter_selfheal.inside.search.unrun_statements import has_run
@@ -81,12 +82,15 @@ def find_idle_question(text: str, unread: Collection[str], one_way: Collection[s
 
 
 def _list_odd_statements(function: Function) -> Iterator[str]:
+    stored = Counter(n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     for node in ast.walk(function):
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
             for statement, below in itertools.pairwise(block if isinstance(block, list) else ()):
                 if isinstance(statement, _LEAVES):
                     yield f"nothing comes to `{_cut(below)}`"
+                elif _takes_same_length(statement, below, stored):
+                    yield f"`{_cut(below)}` takes one length twice"
         if isinstance(node, _LOOPS) and len(node.body) > 1 and isinstance(node.body[-1], ast.Return | ast.Break):
             if not any(isinstance(n, ast.Continue) for n in ast.walk(node)):
                 yield f"`{_cut(node)}` has one round"
@@ -96,6 +100,15 @@ def _list_odd_statements(function: Function) -> Iterator[str]:
             sizes = [ast.unparse(v) for v in node.value.elts if is_call_of(v, "len")]
             if len(set(sizes)) < len(sizes):
                 yield f"`{_cut(node)}` takes one length twice"
+
+
+def _takes_same_length(statement: ast.stmt, below: ast.stmt, stored: Mapping[str, int]) -> bool:
+    """``n = len(a)`` above ``m = len(a)``, of which neither is counted on from there."""
+    match statement, below:
+        case ast.Assign([ast.Name(one)], first), ast.Assign([ast.Name(other)], second):
+            is_kept = one != other and stored[one] == stored[other] == 1
+            return is_kept and is_call_of(first, "len") and ast.unparse(first) == ast.unparse(second)
+    return False
 
 
 def _cut(node: ast.AST) -> str:

@@ -35,6 +35,11 @@ from tests.scoring_cases import ask_untold
             ["assert cells([[1, 2], [3, 4]]) == 4", "assert cells([[1]]) == 1"],
             "`m, n = (len(grid), len(grid))` takes one length twice",
         ),
+        (
+            "def dot(a, b):\n    n = len(a)\n    m = len(a)\n    return sum(a[i] * b[i] for i in range(min(m, n)))",
+            ["assert dot([1, 2], [3, 4]) == 11", "assert dot([2], [5]) == 10"],
+            "`m = len(a)` takes one length twice",
+        ),
     ],
 )
 def test_what_can_hardly_be_meant_is_told(definition: str, checks: list[str], said: str) -> None:
@@ -48,6 +53,10 @@ def test_what_can_hardly_be_meant_is_told(definition: str, checks: list[str], sa
         (
             "class A(list):\n    def put(self, item, at):\n        self.append(item)\n        return len(self)",
             ["assert A().put(3, 0) == 1"],
+        ),
+        (
+            "def halve(xs):\n    n = len(xs)\n    left = len(xs)\n    while left > n // 2:\n        left -= 1\n    return left",
+            ["assert halve([1, 2, 3, 4]) == 2", "assert halve([5, 6]) == 1"],
         ),
         ("def first(xs):\n    for x in xs:\n        return x", ["assert first([3, 4]) == 3", "assert first([5]) == 5"]),
         (
