@@ -2,7 +2,7 @@
 #   make demo    heal the example notebooks, offline, into ./healed, and show the table
 #   make demo-model   the same with a stand-in for a language model (no key, nothing leaves the machine)
 #   make quick   lint, types, unit tests and a dozen kernel tests: about a minute
-#   make test    the whole test suite (browser tests where Chromium is found)
+#   make test    the test suite but for its slow tests (browser tests where Chromium is found)
 #   make lint    Ruff and mypy; make docs: the site, in docs/_build/html
 #   make bench   the benchmarks; make bench-smoke: eight programs, a minute; make bench-regress: five programs against the
 #   stored baseline; make figures: the tables of benchmarks/RESULTS.md from benchmarks/rows; make soak: the long tests; make test-all: everything there is

@@ -49,6 +49,18 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         stop_marking()
 
 
+@pytest.hookimpl(tryfirst=True)  # before those that are slow are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test that is marked ``first_examples(n)``, each example after the first ``n`` is a slow one: `make test-all` runs them all."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        if mark := item.get_closest_marker("first_examples"):
+            test = item.nodeid.partition("[")[0]
+            seen[test] += 1
+            if seen[test] > mark.args[0]:
+                item.add_marker(pytest.mark.slow)
+
+
 def pytest_collection_finish() -> None:
     """Twelve thousand tests and all that they import are never garbage: a search for it would go through them, and copy them into each process that a test forks."""
     gc.collect()

@@ -129,6 +129,7 @@ def test_card_is_drawn_by_the_editor_named_and_reached_by_the_tab_key(failed: La
     failed.expect_output(1, "there are 3")
 
 
+@pytest.mark.slow
 def test_alt_enter_in_the_card_approves(failed: Lab) -> None:
     failed.card(1).locator("summary").first.focus()
     failed.page.keyboard.press("Alt+Enter")
@@ -162,6 +163,7 @@ DRAW_ANEW = """index => {
 """Draw the outputs of a cell anew, as JupyterLab does where a text among them changed."""
 
 
+@pytest.mark.slow
 def test_focus_comes_back_from_a_question(failed: Lab) -> None:
     card = failed.card(1)
     failed.show_button(card, "reject").focus()

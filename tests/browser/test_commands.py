@@ -40,6 +40,7 @@ def test_palette_says_so_where_no_fix_waits(page: Any, server: Server) -> None:
     assert lab.prompt(1).strip() == "[ ]:"
 
 
+@pytest.mark.slow
 def test_palette_shows_what_would_be_sent_before_anything_was(page: Any, server: Server) -> None:
     """Of the selected failing cell, in a kernel that has not even loaded the extension; nothing is healed for it."""
     lab = Lab(page, server, server.notebook("would.ipynb", [TYPO, "print('next')"], first=""))
@@ -142,6 +143,7 @@ def test_notification_of_a_fix_out_of_sight_stays_and_leads_there(page: Any, ser
     toast.wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_notification_goes_once_its_card_is_seen(page: Any, server: Server) -> None:
     lab, toast = fail_out_of_sight(page, server, "come-by")
     lab.cell(1).evaluate("cell => cell.querySelector('.jupyter-selfheal').scrollIntoView()")
@@ -149,6 +151,7 @@ def test_notification_goes_once_its_card_is_seen(page: Any, server: Server) -> N
     assert lab.card(1).is_visible()
 
 
+@pytest.mark.slow
 def test_notification_goes_once_the_fix_is_approved_elsewhere(page: Any, server: Server) -> None:
     lab, toast = fail_out_of_sight(page, server, "elsewhere")
     lab.run(14)
@@ -230,6 +233,7 @@ def test_whole_notebook_is_stopped_while_a_cell_runs(page: Any, server: Server) 
     assert lab.prompt(2).strip() == "[ ]:"
 
 
+@pytest.mark.slow
 def test_whole_notebook_can_be_stopped(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("stopped.ipynb", [TYPO, "print('next')"]))
     lab.palette("Heal the Whole Notebook")

@@ -121,6 +121,7 @@ def test_new_cell_that_was_edited_since_is_not_taken_away(page: Any, server: Ser
         assert len(order(lab)) == 4
 
 
+@pytest.mark.slow
 def test_new_cell_runs_before_the_one_that_failed(page: Any, server: Server) -> None:
     with FakeModelServer([Says(reply()), *[Says("{}")] * 20]) as model:
         lab, card = asked(page, server, "insert-run.ipynb", model.url)

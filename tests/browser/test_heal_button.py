@@ -71,6 +71,7 @@ def test_older_failure_that_runs_now_needs_no_healing(page: Any, server: Server)
     assert lab.heal_button(1).count() == 1
 
 
+@pytest.mark.slow
 def test_older_failure_is_healed_where_suggestions_are_off(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("off.ipynb", [TYPO, OTHER], first="%load_ext jupyter_selfheal\n%heal off"))
     lab.ready()
@@ -82,6 +83,7 @@ def test_older_failure_is_healed_where_suggestions_are_off(page: Any, server: Se
     lab.expect_output(1, "there are 3")
 
 
+@pytest.mark.slow
 def test_failure_stored_in_the_file_has_the_button(page: Any, server: Server) -> None:
     cell = {"cell_type": "code", "id": "a", "source": TYPO, "metadata": {}, "outputs": [ERROR], "execution_count": 3}
     lab = Lab(page, server, server.write("stored.ipynb", [cell]))
@@ -126,6 +128,7 @@ def test_shortcut_says_so_where_nothing_failed(page: Any, server: Server) -> Non
     assert lab.output(0).strip() == "fine"
 
 
+@pytest.mark.slow
 def test_card_of_the_shortcut_is_kept_in_the_saved_notebook(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("kept.ipynb", [TYPO], first=""))
     lab.run(0)

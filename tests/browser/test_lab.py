@@ -39,6 +39,7 @@ COUNT_REDRAWN = """() => {
 """Count the cards with a fix that go from now on."""
 
 
+@pytest.mark.slow
 def test_what_is_shown_is_what_apply_and_run_gives(page: Any, server: Server) -> None:
     """What the cell did before it failed is done twice, and "After" shows it so. Once its buttons are there, the card is not drawn anew."""
     half_way = "seen.append('x')\nfor i in range(len(vals)):\n    step = vals[i + 1] - vals[i]\nprint(step, seen)"
@@ -84,6 +85,7 @@ def test_undo_by_the_editor_brings_the_old_source_back(failed: Lab) -> None:
     failed.expect_source(1, TYPO)
 
 
+@pytest.mark.slow
 def test_undo_by_the_editor_is_told_below_the_cell(failed: Lab) -> None:
     failed.press(failed.card(1), "run")
     line = failed.cell(1).locator(".jp-SelfHeal-healed")
@@ -137,6 +139,7 @@ def elsewhere(page: Any, server: Server, name: str) -> Lab:
     return lab
 
 
+@pytest.mark.slow
 def test_deleted_cell_is_refused(page: Any, server: Server) -> None:
     lab = elsewhere(page, server, "deleted.ipynb")
     lab.click(1)
@@ -255,6 +258,7 @@ def test_undo_brings_back_every_cell_that_was_changed(page: Any, server: Server)
     lab.expect_source(1, both)
 
 
+@pytest.mark.slow
 def test_proposal_tells_whether_the_cells_below_still_work(page: Any, server: Server) -> None:
     below = {
         "cell_type": "code",
@@ -317,6 +321,7 @@ def test_status_bar_leads_to_the_card_which_the_keyboard_alone_approves(failed: 
     failed.expect_output(1, "there are 3")
 
 
+@pytest.mark.slow
 def test_status_bar_tells_of_an_earlier_fix_that_still_waits(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("two.ipynb", [TYPO, "word = 'a'.uper()", "done = 1 / 0"]))
     lab.ready()
@@ -340,6 +345,7 @@ def test_status_bar_tells_of_an_earlier_fix_that_still_waits(page: Any, server: 
 TABLE = "import pandas as pd\nframe = pd.DataFrame([[1.5] * 4], columns=[f'column number {n}' for n in range(4)])\nframe.hed()"
 
 
+@pytest.mark.slow
 def test_table_in_the_card_keeps_its_columns(page: Any, server: Server) -> None:
     """Two columns of a page are too narrow for it: it is scrolled sideways. A message of one line is wrapped as ever."""
     page.set_viewport_size({"width": 900, "height": 1000})

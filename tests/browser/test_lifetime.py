@@ -99,6 +99,7 @@ def test_notebook_opened_later_shows_the_saved_text(failed: Lab) -> None:
     assert "Error displaying widget" not in lab.output(1)
 
 
+@pytest.mark.slow
 @pytest.mark.kept_page
 def test_saved_card_is_readable_where_the_notebook_is_not_trusted(failed: Lab) -> None:
     """As HTML, because no widget is drawn there; the name of the copy is one that this server has not signed."""
@@ -207,6 +208,7 @@ RESTART_TWICE = """() => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.kept_page
 def test_a_second_restart_that_cancels_the_loading_does_not_lose_the_extension(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("twice.ipynb", [TYPO]))

@@ -119,6 +119,7 @@ DIES = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_approval_of_a_page_that_dies_is_soon_taken_over(tabs: Tabs) -> None:
     tabs.first.page.evaluate(DIES)
     tabs.first.press(tabs.first.card(1), "run")
@@ -143,6 +144,7 @@ def test_page_that_reloads_after_its_claim_approves_again(tabs: Tabs) -> None:
     assert tabs.first.source(1) == FIXED_COUNTED
 
 
+@pytest.mark.slow
 def test_page_that_was_slow_takes_its_change_back(tabs: Tabs) -> None:
     """It was named, hung, and another page took over: what it put in when it woke goes out again, and is not run."""
     tabs.press_and_hang()

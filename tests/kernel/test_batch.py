@@ -141,6 +141,7 @@ def test_papermill_heals_with_our_engine(place: Path, caplog: pytest.LogCaptureF
     assert list_applied_fixes({"cells": cells})[0].what == "Change `.uper` to `.upper`", "`log` and `revert` know it"
 
 
+@pytest.mark.slow
 def test_papermill_heals_a_notebook_that_names_no_kernel(place: Path) -> None:
     papermill = pytest.importorskip("papermill")
     given = write(place / "n.ipynb", "print('a'.uper())")
@@ -188,6 +189,7 @@ def test_a_killed_run_is_resumed_without_repeating_its_heals(place: Path) -> Non
     assert b'"Ended"' in last.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_cell_that_needs_what_an_unhealed_one_would_have_made_is_a_cascade_whatever_else_it_lacks(
     place: Path,
 ) -> None:
@@ -196,6 +198,7 @@ def test_a_cell_that_needs_what_an_unhealed_one_would_have_made_is_a_cascade_wha
     assert [(c["status"], c["cascade_of"]) for c in cells] == [("left alone", 0), ("cascade", 1)]
 
 
+@pytest.mark.slow
 def test_only_the_table_that_got_no_names_lacks_them_because_of_that(place: Path) -> None:
     tables = (
         "import pandas as pd\na = pd.DataFrame({'x': [1], 'y': [2], 'z': [3]})\nb = pd.DataFrame({'Price': [3, 4]})"

@@ -46,6 +46,7 @@ def test_a_fault_that_nobody_foresaw_is_one_line_that_names_a_log(
     assert {p.name for p in place.iterdir()} == {"n.ipynb"}
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize(("library", "left"), [("jinja2", {"n.ipynb"}), ("jupyter_client", {"n.ipynb", "r.html"})])
 def test_a_library_that_cannot_be_imported_is_named_with_its_file(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, left: set[str]
@@ -122,6 +123,7 @@ def test_in_place_on_a_full_disk_the_original_stays(place: Path) -> None:
         assert sorted(p.name for p in full.iterdir()) == ["ballast", "n.ipynb"]
 
 
+@pytest.mark.slow
 def test_a_report_without_room_keeps_no_other_report_from_being_written(place: Path) -> None:
     with disk(place / "full", 64) as full:
         filled(full, 8192)
@@ -134,6 +136,7 @@ def test_a_report_without_room_keeps_no_other_report_from_being_written(place: P
     assert "<testsuite" in (place / "r.xml").read_text()
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize("room", [0, 4096], ids=["no room", "room for the first events"])
 def test_a_disk_without_room_for_the_journal_stops_the_heal(place: Path, room: int) -> None:
     with disk(place.parent / "data", 64) as data:

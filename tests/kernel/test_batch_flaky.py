@@ -122,6 +122,7 @@ def test_a_cell_that_draws_and_fails_every_time_is_healed(session: Session, tmp_
     assert any("with the fix in 0 of 4" in reason for reason in report.records[1].candidate[0].verdict.reasons)
 
 
+@pytest.mark.slow
 def test_a_set_whose_order_matters_is_sorted(session: Session, tmp_path: Path) -> None:
     # in order by chance in one of 10! kernels
     words = ["ember", "coral", "fjord", "amber", "heron", "birch", "inlet", "jetty", "delta", "gully"]
@@ -134,6 +135,7 @@ def test_a_set_whose_order_matters_is_sorted(session: Session, tmp_path: Path) -
     assert report.survived
 
 
+@pytest.mark.slow
 def test_a_hash_that_decides_is_flaky_and_left_alone(session: Session, tmp_path: Path) -> None:
     """One of many bits: the first kernel's seed is Python's choice, those of the others are not."""
     cell = "bits = [hash(word) % 2 for word in ('amber', 'birch', 'coral')]\nassert bits[0] == {}"

@@ -157,6 +157,7 @@ def test_what_was_interrupted_is_gone_on_with(place: Path, temporary: Path, mome
     assert journals(place) == [first]
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_several_notebooks_are_healed_at_once(place: Path, temporary: Path) -> None:
     names = [write(place / f"{n}.ipynb", *GIVEN) for n in "abc"]
     before = [p.read_bytes() for p in names]

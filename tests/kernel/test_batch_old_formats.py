@@ -49,6 +49,7 @@ def test_in_place_what_it_was_is_kept_beside_it(place: Path) -> None:
     assert "n.v3-2.ipynb" in done.stdout
 
 
+@pytest.mark.slow
 def test_in_place_a_notebook_with_nothing_to_heal_stays_in_its_format(place: Path) -> None:
     notebook = given(place)
     old = json.loads(notebook.read_text())

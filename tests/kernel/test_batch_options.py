@@ -167,6 +167,7 @@ def test_a_person_may_say_no_and_why(place: Path) -> None:
     assert sources(place / "out.ipynb") == ["x = 'a'.uper()"]
 
 
+@pytest.mark.slow
 def test_what_a_person_writes_instead_is_tried_too(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     editor = place / "editor.py"
     editor.write_text("import sys\nopen(sys.argv[1], 'w').write('x = \"a\".title()')\n")
@@ -182,6 +183,7 @@ def test_nothing_is_said_of_the_syntax_of_a_cell_that_python_only_warns_of(place
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize("rounds", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_a_model_is_asked_as_often_as_there_are_attempts(
     place: Path, monkeypatch: pytest.MonkeyPatch, rounds: int
@@ -225,6 +227,7 @@ def test_a_notebook_has_the_memory_that_is_named(place: Path) -> None:
     assert done.cells[1]["failure"] == "MemoryError"
 
 
+@pytest.mark.slow
 def test_a_recording_that_is_not_there_is_one_line_and_no_fault_of_ours(place: Path) -> None:
     given = write(place / "n.ipynb", "1 / 0")
     done = heal(given, "-o", "out.ipynb", "--healers", "language_model", "--replay", "none", online=True)

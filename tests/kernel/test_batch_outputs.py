@@ -123,6 +123,7 @@ def test_what_cannot_be_healed_is_said_and_markers_and_chance_are_respected(plac
     assert done.notebook["notes"] == ["not held to the stored output, which hangs on chance, time or place: cell 4"]
 
 
+@pytest.mark.slow
 def test_what_depends_on_an_unhealed_cell_is_not_held_to_its_output(place: Path) -> None:
     given = write(place / "n.ipynb", "x = 1", "x = read_it() + 1", stored("print(x + 4)", "7\n"))
     cells = heal(given, "-o", "out.ipynb", "--outputs", "expect", "--json", ends=1).cells
@@ -165,6 +166,7 @@ def test_the_reason_that_is_given_is_the_one_of_the_fix_that_is_offered(place: P
     assert "it runs, but nothing here confirms the result" in done
 
 
+@pytest.mark.slow
 def test_columns_that_append_sorted_are_sorted_where_that_is_stored(place: Path) -> None:
     made = "import pandas as pd\ndf = pd.DataFrame({'b': [1], 'a': [2]})"
     joined = "print(df.append(pd.DataFrame({'a': [4], 'b': [3]})))"
@@ -186,6 +188,7 @@ LOST = ("d = {'visits': 38, 'days': 7}", "d['rate'] = load_rate_of_the_day(d)")
 """Two cells of which the second one cannot be healed, and leaves what the cells below read as it was."""
 
 
+@pytest.mark.slow
 def test_the_value_that_is_stored_speaks_for_a_fix_below_a_cell_that_is_not_healed(place: Path) -> None:
     given = write(place / "n.ipynb", *LOST, stored("print(d['visited'] * 3)", "114\n"))
     cells = heal(given, "-o", "out.ipynb", "--json").cells
@@ -193,6 +196,7 @@ def test_the_value_that_is_stored_speaks_for_a_fix_below_a_cell_that_is_not_heal
     assert sources(place / "out.ipynb")[2] == "print(d['visits'] * 3)"
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize(
     ("source", "output"),
     [

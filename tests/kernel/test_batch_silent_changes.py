@@ -39,6 +39,7 @@ def test_a_lost_write_is_mended_where_the_stored_output_comes_again_with_it(plac
     assert [c["status"] for c in done.notebook["cells"]] == ["ran", "ran", "healed", "ran"]
 
 
+@pytest.mark.slow
 def test_in_the_cell_that_shows_it_too(place: Path) -> None:
     given = write(place / "n.ipynb", FRAME, f"{FILL}\n{COUNT}")
     store(given, 1, AS_IT_WAS)
@@ -46,6 +47,7 @@ def test_in_the_cell_that_shows_it_too(place: Path) -> None:
     assert sources(place / "out.ipynb") == [FRAME, f"{FILLED}\n{COUNT}"]
 
 
+@pytest.mark.first_examples(2)
 @pytest.mark.parametrize(
     ("cells", "stored"),
     [
@@ -76,6 +78,7 @@ def test_texts_are_left_out_of_sums_of_groups_where_that_is_what_is_stored(place
     assert sources(place / "out.ipynb") == [SHOPS, added.replace("sum()", "sum(numeric_only=True)")]
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize(
     ("added", "stored"),
     [
@@ -100,6 +103,7 @@ APPENDED = "both = train.append(test, ignore_index=True)"
 JOINED = "both = pd.concat([train, test], ignore_index=True)"
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize(
     ("line", "shows", "stored", "mended"),
     [
@@ -127,6 +131,7 @@ def test_on_top_of_a_fix_that_runs_and_differs(
     assert sources(place / "out.ipynb") == [TABLES, f"{JOINED}\n{mended or line}\n{shown}"]
 
 
+@pytest.mark.slow
 def test_the_write_above_a_fix_that_differs_is_mended_too(place: Path) -> None:
     lost = "train['age'].fillna(30, inplace=True)"
     given = write(place / "n.ipynb", TABLES, lost, "print(train.append(test).isnull().sum().to_dict())")
@@ -138,6 +143,7 @@ def test_the_write_above_a_fix_that_differs_is_mended_too(place: Path) -> None:
     ]
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize(
     ("line", "stored"),
     [
@@ -165,6 +171,7 @@ def test_a_pattern_is_read_as_one_where_that_is_what_is_stored(place: Path) -> N
     assert sources(place / "out.ipynb")[1] == PLAIN.replace("'')", "'', regex=True)")
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize(
     ("line", "stored"),
     [
@@ -194,6 +201,7 @@ FACTORS = (
 FACTOR = "print([round(variance_inflation_factor(x, i), 2) for i in range(2)])"
 
 
+@pytest.mark.first_examples(2)
 @pytest.mark.parametrize(
     ("cells", "stored", "mended"),
     [

@@ -57,6 +57,7 @@ def test_input_gets_the_answers_in_their_order_and_without_one_the_cell_is_left_
     assert one.notebook["cells"][0]["status"] == "left alone"
 
 
+@pytest.mark.slow
 def test_a_lost_write_of_which_nothing_fails_is_told_in_one_line(place: Path) -> None:
     frame = 'import pandas as pd\nstock = pd.DataFrame({"kind": ["a", "b"], "n": [1.0, None]})'
     lost = 'stock["n"].fillna(0, inplace=True)'

@@ -26,6 +26,7 @@ SLOW = ("sum of evens", "countdown")
 """The search goes on to its end for these."""
 
 
+@pytest.mark.first_examples(4)
 @pytest.mark.parametrize(
     "script", [pytest.param(s, id=s.title, marks=[pytest.mark.slow] * (s.title in SLOW)) for s in SCRIPTS]
 )

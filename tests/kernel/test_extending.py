@@ -130,6 +130,7 @@ def test_a_rule_of_another_package_heals_and_a_broken_one_is_one_line(installed:
     assert "Write `statistics.mean`" in run(installed, shop, "-m", "jupyter_selfheal", "rules", "STX101").stdout
 
 
+@pytest.mark.slow
 def test_a_healer_of_another_package_proposes_where_it_is_named(installed: Path, shop: Path) -> None:
     write(shop / "nb.ipynb", "rates = {'rate_2024': 3}", "rate = rates['quota']", "assert rate == 3")
     (shop / "replacements.json").write_text('{"quota": "rate_2024"}')

@@ -72,6 +72,7 @@ def test_so_it_does_where_a_trial_has_no_network_and_the_notebook_needs_none(
     assert sum(code == MENDED for code, _ in runs) == 2
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize("speaks", ["place = 'https://example.org/a.csv'", "import urllib.request"])
 def test_where_a_network_may_be_missed_the_fix_is_applied_in_a_state_that_has_one(
     place: Path, runs: list[tuple[str, str]], speaks: str
@@ -96,6 +97,7 @@ def test_files_that_the_cell_wrote_are_there_below_and_on_the_disk_they_are_not(
     assert not (place / "f.txt").exists()
 
 
+@pytest.mark.slow
 def test_many_fixes_stand_upon_each_other_and_none_of_their_cells_runs_a_third_time(
     place: Path, runs: list[tuple[str, str]]
 ) -> None:
@@ -130,6 +132,7 @@ def test_of_an_importing_cell_that_nobody_heals_nothing_is_loaded_for_the_cells_
     assert {printed for code, printed in runs if code == asks} == {"False\n"}
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize(("expected", "runs_through"), [("7", False), ("6", True)])
 def test_behind_a_misspelt_name_a_constant_is_not_added_until_the_one_value_is_met(
     place: Path, expected: str, runs_through: bool

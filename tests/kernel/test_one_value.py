@@ -58,6 +58,7 @@ def test_an_error_as_the_answer_heals(place: Path, call: str, value: str, fix: s
     assert fix in sources(place / "out.ipynb")[0]
 
 
+@pytest.mark.slow
 def test_which_fix_is_meant_is_asked_in_the_report_and_answered_in_a_file(place: Path) -> None:
     tables = 'item_a = {"n": 5}\nitem_b = {"n": 5}'
     given = write(place / "n.ipynb", tables, 'total = item_c["n"]\nassert total == 5')

@@ -62,7 +62,12 @@ def test_every_check_has_its_examples() -> None:
 
 @pytest.mark.parametrize(
     ("code", "example"),
-    [pytest.param(code, e, id=f"{code}-{e.title}") for code, examples in EXAMPLES.items() for e in examples],
+    [
+        pytest.param(code, e, id=f"{code}-{e.title}", marks=[pytest.mark.slow] * (number >= 2))
+        for code, examples in EXAMPLES.items()
+        for speaks in (True, False)
+        for number, e in enumerate(e for e in examples if e.title.startswith("silent: ") != speaks)
+    ],
 )
 def test_the_check_speaks_where_it_should_and_nowhere_else(
     session: Session, folder: Path, code: str, example: TextNotebook

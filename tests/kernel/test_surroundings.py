@@ -40,6 +40,7 @@ def test_files_that_are_named_like_modules_of_python_change_nothing(place: Path,
     assert all(healed(notebook) for notebook in notebooks)
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize("name", FATAL)
 def test_a_file_that_keeps_the_kernel_from_starting_is_named(place: Path, name: str) -> None:
     write_modules(place, name)
@@ -61,6 +62,7 @@ def test_the_judge_of_a_bench_imports_nothing_from_the_folder(tmp_path: Path, mo
     assert find_failing_tests("def f(x):\n    return x\n", ["assert f(1) == 1", "assert f(1) == 2"]) == (1,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "files",
     [("sitecustomize", "usercustomize"), pytest.param(("conftest",), marks=pytest.mark.slow)],
@@ -73,6 +75,7 @@ def test_files_that_other_programs_read_are_not_read(place: Path, files: tuple[s
     assert healed(place / "n.ipynb")
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize("variable", ["PYTHONSTARTUP", pytest.param("PYTHONPATH", marks=pytest.mark.slow)])
 def test_start_files_that_fail_or_print_are_the_kernels_own_matter(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
@@ -86,6 +89,7 @@ def test_start_files_that_fail_or_print_are_the_kernels_own_matter(
     assert healed(place / "n.ipynb")
 
 
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize(
     ("package", "fatal"), [("jupyter_client", True), pytest.param("nbformat", False, marks=pytest.mark.slow)]
 )

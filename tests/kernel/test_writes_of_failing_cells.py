@@ -25,6 +25,7 @@ def heal(place: Path, *cells: str) -> HealedNotebook:
     return heal_notebook(given, output=place / "out.ipynb", config=HealConfig(healers=("rules",), offline=True))
 
 
+@pytest.mark.first_examples(3)
 @pytest.mark.parametrize(
     ("writes", "shows"),
     [
@@ -65,6 +66,7 @@ def test_a_database_that_stays_open_is_appended_to_once(place: Path) -> None:
     assert healed.runs or not healed.fixes, "the writes of a failing cell stay here: nothing that adds twice is kept"
 
 
+@pytest.mark.slow
 def test_so_is_one_that_writes_in_a_function_and_ran_together_with_those_above(place: Path) -> None:
     cells = [FIRST, "def prepare():\n    os.makedirs('sub')", f"prepare()\n{FAILS}"]
     assert heal(place, *cells, "assert total == 3 and os.path.isdir('sub')").runs

@@ -31,6 +31,7 @@ def mark_variants() -> Iterator[Any]:
         seen.add(classic)
 
 
+@pytest.mark.first_examples(6)
 @pytest.mark.parametrize(("name", "source"), list(mark_variants()))
 def test_the_variant_is_healed_and_its_hidden_checks_hold(ward: Clinic, name: str, source: TextNotebook) -> None:
     report, document = ward.heal(source, name)
