@@ -24,8 +24,9 @@ class Quote(SyntaxRule):
     **Failure** `unterminated string literal`, `unterminated triple-quoted string literal`, `invalid character '“' (U+201C)`,
     `invalid non-printable character U+00A0`, `f-string: expecting '}'` for quotes nested in an f-string before Python 3.12, or `'(' was never closed` where one of them holds a `#`.
 
-    **Fix** In this order: typographic characters become Python's; an apostrophe between letters is escaped; a text that ends with
-    the other quote ends with its own; else the quote is put before the brackets that close the line, or at its end.
+    **Fix** In this order: typographic characters become Python's; an apostrophe between letters is escaped, or written as one
+    where it was typed as a quote; a text that ends with the other quote ends with its own; else the quote is put before the
+    brackets that close the line, or at its end.
 
     **Fix safety** Safe where the text's end is plain: the end of the line, its closing brackets, or the other quote. Unsafe
     within a line of several words.
@@ -55,7 +56,7 @@ class Quote(SyntaxRule):
             or ("invalid syntax" in message and re.search(r"\b[fF]['\"]", line))
         ):
             yield from _use_other_quote(source, fault, line)
-        elif "invalid syntax" in message and re.search(r"\w'\w", line):
+        elif "invalid syntax" in message and re.search(r"\w['\"]\w", line):
             yield from _escape_apostrophe(source, fault, line)
 
 
@@ -128,15 +129,23 @@ def _close_triple(source: str, fault: Fault, quote: str) -> Iterator[Mend]:
 
 
 def _escape_apostrophe(source: str, fault: Fault, line: str) -> Iterator[Mend]:
-    """Escape an apostrophe between two letters: ``'It's here'``, ``'O'Brien'``."""
+    """Escape an apostrophe between two letters: ``'It's here'``, ``'O'Brien'``; one that was typed as a quote is one: ``"It"s here"``."""
     for match in re.finditer(r"(?<=[A-Za-z])'(?=[a-z])|(?<=['\"][OD])'(?=[A-Z][a-z])", line):
         text = line[: match.start()] + "\\" + line[match.start() :]
-        mend = Mend(replace_line(source, fault.line, text), "Escape the apostrophe in the text", prior=0.95)
-        after = find_fault(mend.source)
-        if after is None or after.line > fault.line:
-            yield mend
+        yield from _list_parsed(source, fault, text, "Escape the apostrophe in the text")
+    if (text := _TYPED_AS_QUOTE.sub("'", line)) != line:
+        yield from _list_parsed(source, fault, text, "Write the apostrophe as one")
 
 
+def _list_parsed(source: str, fault: Fault, line: str, title: str) -> Iterator[Mend]:
+    """The mend with this line, where the cell is then read further."""
+    mend = Mend(replace_line(source, fault.line, line), title, prior=0.95)
+    after = find_fault(mend.source)
+    if after is None or after.line > fault.line:
+        yield mend
+
+
+_TYPED_AS_QUOTE = re.compile(r'(?<=[A-Za-z])"(?=(?:s|t|m|d|re|ve|ll)\b)')
 FIELD_IS_OPEN = (
     r"[ft]-string: (?:expecting|single '}')|does not match opening parenthesis '\{'|Perhaps you forgot a comma"
 )
