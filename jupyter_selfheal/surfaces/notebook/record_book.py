@@ -10,6 +10,9 @@ from jupyter_selfheal.model import Candidate, Cell, Edit, Failure, FailureKind, 
 from jupyter_selfheal.surfaces.notebook import cascades, lost_state, outcomes
 from jupyter_selfheal.surfaces.notebook.records import Record, Status, Without
 
+MOST_SEARCHED = 2
+"""Cells that are searched of those that fail in the same line of a cell above: the calls of one function, of which none was at fault."""
+
 
 @dataclass
 class RecordBook:
@@ -34,6 +37,21 @@ class RecordBook:
         """How an unhealed cell raised; empty where it did not, or is healed."""
         failures = self.records[cell_id].failure if self.is_unhealed(cell_id) else ()
         return next((describe_failing(f.ename, f.evalue) for f in failures if f.kind is FailureKind.RAISED), "")
+
+    def is_searched(self, failure: Failure) -> bool:
+        """Whether so many cells failed in the same line of a cell above, in the same way, that a search for one more finds nothing either.
+
+        Only those count whose heal had no fix to show; once that cell is changed they count anew.
+        """
+        place, in_vain = _find_place_above(failure), 0
+        if place is None:
+            return False
+        for record in self.records.values():
+            if any(edit.cell_id == place[1] for edit in record.edits):
+                in_vain = 0
+            elif record.status is Status.NOT_HEALED and place in map(_find_place_above, record.failure):
+                in_vain += 1
+        return in_vain >= MOST_SEARCHED
 
     def add_cell(self, cell: Cell, status: Status, failure: Failure | None = None, **more: object) -> None:
         """Record what became of a cell."""
@@ -95,3 +113,10 @@ class RecordBook:
             edits=tuple(edits),
             without=without,
         )
+
+
+def _find_place_above(failure: Failure) -> tuple[str, str, int] | None:
+    """How, in which other cell of the notebook, and in which of its lines the failure was raised; None where it was in its own."""
+    frame = next((f for f in reversed(failure.frames) if f.cell_id), None)
+    is_above = frame is not None and frame.cell_id != failure.cell_id
+    return (failure.ename, frame.cell_id, frame.line) if frame is not None and is_above else None

@@ -305,11 +305,11 @@ class Batch:
 
     def _build_case(self, chain: Chain, cell: Cell, failure: Failure, after: TrialKernel | None) -> tuple[Case, Starts]:
         """The case of a failing cell, and the states that its patches are tried from; one more heal."""
-        said = f"healing {failure.headline[:60]}"
-        self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), said)
+        self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), f"healing {failure.headline[:60]}")
         starts = chain.build_starts(self.dependencies.open_anew, cell, failure, after)
         self.heals += 1
-        return self.silent.mark(Case(failure, self._number_cells_run(), cell.oracle)), starts
+        is_searched = not cell.oracle and self.book.is_searched(failure)
+        return self.silent.mark(Case(failure, self._number_cells_run(), cell.oracle, is_searched=is_searched)), starts
 
     def _offer_own_fix(
         self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None

@@ -248,7 +248,7 @@ class Session:
                 return Outcome(Reason.EXHAUSTED, case.failure), ""
             config = config.with_(healers=trusted)
             approver = PolicyApprover("none", config.accept)
-        elif case.failure.is_silent:
+        elif case.failure.is_silent or case.is_searched:
             config = config.with_(healers=tuple(h for h in config.healers if load_traits(h).trusted))
 
         def install(requirement: str) -> str:
@@ -273,6 +273,11 @@ class Session:
                 run=name,
                 stand_ins=engine.StandIns(install if self.settings.config.install else None, given=self._given),
                 shared=engine.SharedByHeals(self.spent, self._pot, self.run_fixes),
+            )
+        if case.is_searched and outcome.reason is Reason.EXHAUSTED and not outcome.detail:
+            outcome = replace(
+                outcome,
+                detail="no rule has a fix, and for cells before it that fail in the same line a search found none",
             )
         self.spent = self.spent + outcome.cost
         if (
