@@ -75,6 +75,7 @@ def test_what_would_be_sent_is_that_of_the_selected_cell(page: Any, server: Serv
     assert "'list' object has no attribute 'appendd'" in told.inner_text()
 
 
+@pytest.mark.slow
 def test_menu_of_the_status_bar_has_every_command_by_keyboard(failed: Lab) -> None:
     failed.card(1)
     menu = failed.page.locator(".lm-Menu")
@@ -269,6 +270,7 @@ def shows(lab: Lab, name: str, line: str) -> None:
     assert wait_until(printed), (line, lab.output(1))
 
 
+@pytest.mark.slow
 def test_settings_reach_the_kernel(page: Any, server: Server) -> None:
     server.call("PUT", SETTINGS, {"raw": '{"budget_usd": 0.03, "healers": ["rules"], "offline": true}'})
     page.goto("about:blank")  # a page that another test left has read its settings

@@ -66,6 +66,7 @@ def test_a_cell_is_called_healed_once_its_fix_has_run(page: Any, server: Server)
     lab.cell(1).locator(".jp-SelfHeal-healed", has_text="Healed: Change").wait_for()
 
 
+@pytest.mark.slow
 def test_what_a_result_should_be_is_said_in_a_dialog_and_healed(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("should.ipynb", [MEAN, "mean([1, 2, 3])"]))
     lab.ready()

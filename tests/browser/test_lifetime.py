@@ -148,6 +148,7 @@ SAY_LATE = """code => window.jupyterapp.shell.currentWidget.sessionContext.sessi
     .requestExecute({ code, store_history: false }).done.then(() => null)"""
 
 
+@pytest.mark.slow
 @pytest.mark.kept_page
 def test_what_was_healed_is_told_and_undone_after_a_reload_and_a_restart(page: Any, server: Server) -> None:
     name = "prices = {'pear': 2}\nprint(prices['pera'])"

@@ -150,6 +150,7 @@ def test_papermill_heals_a_notebook_that_names_no_kernel(place: Path) -> None:
     assert read_cells(place / "out.ipynb")[-1]["outputs"][0]["text"] == ["A\n"]
 
 
+@pytest.mark.slow
 def test_a_state_that_cannot_be_forked_is_replayed_and_that_is_said(place: Path) -> None:
     given = write(
         place / "n.ipynb",
@@ -173,6 +174,7 @@ def test_a_bash_cell_does_not_end_the_chain_of_forks(place: Path) -> None:
     assert [c["outputs"][0]["text"] for c in cells] == [["from bash\n"], ["again\n"], ["A\n"]]
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_resumed_without_repeating_its_heals(place: Path) -> None:
     given = write(place / "n.ipynb", "x = 'a'.uper()", "y = 'b'.lowr()", "x, y")
     heal(given, "-o", "first.ipynb", "--no-provenance", ends=0)

@@ -57,6 +57,7 @@ def test_a_fix_that_meets_the_time_limit_is_offered_with_its_diff_and_what_hangs
     assert "--trial-timeout" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_cell_that_ignores_signals_is_cut_by_the_notebooks_limit_and_what_was_healed_is_written(place: Path) -> None:
     given = write(place / "n.ipynb", "'a'.uper()", DEAF, "x = 1")
     done = heal(given, "--timeout", "600", "--notebook-timeout", "20", "--report", "r.json")

@@ -100,6 +100,7 @@ def test_offline_there_is_no_network_for_cells_either(place: Path) -> None:
         assert heal(given, "-o", "b.ipynb", online=True).returncode == 0
 
 
+@pytest.mark.slow
 def test_no_money_no_model(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "not-a-key")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")

@@ -47,7 +47,7 @@ def test_in_the_cell_that_shows_it_too(place: Path) -> None:
     assert sources(place / "out.ipynb") == [FRAME, f"{FILLED}\n{COUNT}"]
 
 
-@pytest.mark.first_examples(2)
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize(
     ("cells", "stored"),
     [
@@ -201,7 +201,7 @@ FACTORS = (
 FACTOR = "print([round(variance_inflation_factor(x, i), 2) for i in range(2)])"
 
 
-@pytest.mark.first_examples(2)
+@pytest.mark.first_examples(1)
 @pytest.mark.parametrize(
     ("cells", "stored", "mended"),
     [

@@ -163,6 +163,7 @@ def test_a_provider_that_cannot_be_loaded_stops_nothing(installed: Path, shop: P
     assert code == 0
 
 
+@pytest.mark.slow
 def test_the_pages_test_of_its_rule_passes_and_its_surface_decides(installed: Path) -> None:
     tested = run(installed, installed, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_average.py")
     assert tested.returncode == 0, tested.stdout

@@ -47,6 +47,7 @@ def test_an_answer_in_a_file_or_in_the_notebook_heals(place: Path) -> None:
     assert "total += xs[i]" in sources(place / "out2.ipynb")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("call", "value", "fix"), [("second([1])", "an error (IndexError)", "return xs[-2]")])
 def test_an_error_as_the_answer_heals(place: Path, call: str, value: str, fix: str) -> None:
     source = "def second(xs):\n    xs = sorted(xs)\n    return xs[-1]\n\nassert second([1, 5, 3]) == 3\nassert second([7, 2]) == 2\nassert second([4, 4, 1]) == 4"

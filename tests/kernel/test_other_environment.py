@@ -85,6 +85,7 @@ def test_its_trials_are_forked_gated_and_sandboxed(spec: Path, tmp_path: Path) -
     assert all(is_gone(pid) for pid in list_marked())
 
 
+@pytest.mark.slow
 def test_its_notebook_is_healed_and_proven_in_forks(place: Path) -> None:
     given = write(
         place / "n.ipynb",

@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 SLIP = "x = 'a'.uper()\nx"
 
 
+@pytest.mark.slow
 def test_pre_commit_runs_the_hook_on_changed_notebooks_and_fails_where_one_was_healed(place: Path) -> None:
     """The hooks file in a repository of its own, as pre-commit clones it; the program found on the PATH."""
     hooks, course = place / "hooks", place / "course"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.loop.reruns import describe_failing
-from jupyter_selfheal.model import Candidate, Cell, Edit, Failure, FailureKind, Notebook, Outcome
+from jupyter_selfheal.model import Candidate, Cell, Edit, Failure, FailureKind, Notebook, Outcome, Replace
 from jupyter_selfheal.surfaces.notebook import cascades, lost_state, outcomes
 from jupyter_selfheal.surfaces.notebook.records import Record, Status, Without
 
@@ -47,7 +47,7 @@ class RecordBook:
         if place is None:
             return False
         for record in self.records.values():
-            if any(edit.cell_id == place[1] for edit in record.edits):
+            if any(isinstance(edit, Replace) and edit.cell_id == place[1] for edit in record.edits):
                 in_vain = 0
             elif record.status is Status.NOT_HEALED and place in map(_find_place_above, record.failure):
                 in_vain += 1

@@ -59,6 +59,7 @@ def test_services_that_are_down_come_as_they_must(faults: tuple[Fault, ...]) -> 
         assert (seen := command.make_fault(fault)).has_passed, (fault.name, seen)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_after_any_event_is_gone_on_with(faults: tuple[Fault, ...]) -> None:
     for fault in [f for f in faults if f.kind == "run" and "with its kernels" not in f.name]:
         assert (seen := command.make_fault(fault)).has_passed, (fault.name, seen)

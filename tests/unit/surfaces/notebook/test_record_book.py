@@ -11,7 +11,11 @@ CELLS = tuple(Cell(f"c{n}", f"run({n})") for n in range(5))
 
 def fail(n: int, line: int = 2, ename: str = "ValueError", below: str = "c0") -> Failure:
     """The failure of the n-th cell, in a line of the first one."""
-    frames = (Frame("c", 1, "<module>", cell_id=f"c{n}"), Frame("c", line, "run", cell_id=below), Frame("lib.py", 9, "f"))
+    frames = (
+        Frame("c", 1, "<module>", cell_id=f"c{n}"),
+        Frame("c", line, "run", cell_id=below),
+        Frame("lib.py", 9, "f"),
+    )
     return Failure(f"c{n}", f"run({n})", ename=ename, frames=frames)
 
 
