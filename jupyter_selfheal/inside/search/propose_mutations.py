@@ -56,6 +56,7 @@ from jupyter_selfheal.inside.search.mutations import (
     statements,
     textbook,
     unbound_names,
+    unset_attributes,
     variations,
     whole_statements,
 )
@@ -119,6 +120,7 @@ OPERATORS = (
     *outside_values.OPERATORS,
     *numbers_in_texts.OPERATORS,
     *left_as_it_is.OPERATORS,
+    *unset_attributes.OPERATORS,
 )
 NEVER_REACHED = 0.03
 """The weight of a line that no failing check runs."""

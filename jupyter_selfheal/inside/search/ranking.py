@@ -27,6 +27,7 @@ from jupyter_selfheal.inside.search.input_domain import (
 from jupyter_selfheal.inside.search.localise_faults import Sight
 from jupyter_selfheal.inside.search.lost_names import list_recursive
 from jupyter_selfheal.inside.search.measuring_functions import ASIDE, find_measures
+from jupyter_selfheal.inside.search.needless_places import weigh_needless_places
 from jupyter_selfheal.inside.search.odd_values import describe_nothing
 from jupyter_selfheal.inside.search.oracle_strength import Mutants, measure_strength
 from jupyter_selfheal.inside.search.parsed_once import parse_once
@@ -84,6 +85,7 @@ class Ranking:
         if outside and (left := [maker.count_outside_reads(c.texts) for c in plausible]):
             for c, count in zip(plausible, left, strict=True):
                 c.weight *= LEFT_OUT ** (count - min(left))
+        weigh_needless_places(plausible)
         found = [c for c in plausible if not c.follows]
         self.candidates = sorted(found, key=lambda c: (c.edits, -c.weight, c.size, c.rank))[:PLAUSIBLE]
         self.candidates += [c for c in plausible if c.follows]

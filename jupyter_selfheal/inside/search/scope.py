@@ -51,7 +51,7 @@ class Hints:
     callables: frozenset[str] = frozenset()
     outside: frozenset[str] = frozenset()
     of_classes: frozenset[str] = frozenset()
-    """Attributes that the notebook reads of a class itself, not of an instance."""
+    """Attributes that the notebook reads of a class itself, not of an instance, or sets from outside."""
     extended: frozenset[str] = frozenset()
     """Classes of which other ones are made."""
     modules: tuple[str, ...] = ()

@@ -28,13 +28,13 @@ def propose_own_collection(s: Scope, node: ast.AST) -> Iterator[Change]:
         if not isinstance(made, ast.Assign) or len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name):
             continue
         name, text = made.targets[0].id, s.text_of(made.value)
-        lines = _list_uses(node, name) if text in _EMPTY and name not in shared and _is_alone(s, made) else ()
+        lines = _list_uses(node, name) if text in _EMPTY and name not in shared and has_line_of_its_own(s, made) else ()
         edits = _move_into(s, made, begins, f"self.{name} = {text}")
         words = f"all instances of `{node.name}` share the one `{name}` of the class"
         yield from (Change(edits, 0.9, line, words) for line in lines if edits)
 
 
-def _is_alone(s: Scope, made: ast.stmt) -> bool:
+def has_line_of_its_own(s: Scope, made: ast.stmt) -> bool:
     """Whether a statement has its line for itself; a comment may stand behind it."""
     behind = s.text[s.end_of(made) : s.find_line_span(made)[1]].strip()
     return s.read_indent(made) is not None and (not behind or behind.startswith("#"))
@@ -52,7 +52,7 @@ def _move_into(s: Scope, made: ast.stmt, begins: ast.FunctionDef | None, text: s
         return ()
     if not (isinstance(first, ast.Expr) and s.is_doc(first.value)):
         at = s.find_line_span(first)[0]
-    elif _is_alone(s, first):
+    elif has_line_of_its_own(s, first):
         at = s.find_line_span(first)[1]
     else:
         return ()
@@ -61,7 +61,8 @@ def _move_into(s: Scope, made: ast.stmt, begins: ast.FunctionDef | None, text: s
 
 
 def find_class_reads(trees: Iterable[ast.AST]) -> tuple[frozenset[str], frozenset[str]]:
-    """The attributes that are read of a class itself (``Item.made``, ``cls.made``, ``type(x).made``), and the classes that others extend."""
+    """The attributes that are read of a class itself (``Item.made``, ``cls.made``, ``type(x).made``) or set from outside (``item.made = 1``), and the
+    classes that others extend."""
     nodes = [n for tree in trees for n in ast.walk(tree)]
     classes = {n.name for n in nodes if isinstance(n, ast.ClassDef)} | {"cls"}
     reads: set[str] = set()
@@ -75,6 +76,8 @@ def find_class_reads(trees: Iterable[ast.AST]) -> tuple[frozenset[str], frozense
             case ast.Attribute(
                 value=ast.Attribute(attr="__class__") | ast.Call(func=ast.Name("type" | "super")), attr=attr
             ):
+                reads.add(attr)
+            case ast.Attribute(ast.Name(owner), attr, ast.Store()) if owner != "self":
                 reads.add(attr)
     extended = {b.id for n in nodes if isinstance(n, ast.ClassDef) for b in n.bases if isinstance(b, ast.Name)}
     return frozenset(reads), frozenset(extended)
