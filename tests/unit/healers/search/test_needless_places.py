@@ -22,7 +22,7 @@ def test_a_slip_counts_as_several_changes_where_one_place_alone_meets_the_checks
     assert not describe_doubt_of_several(slip, failed=1, checks=17)
     weigh_needless_places([part, slip])
     assert (slip.is_slip, slip.weight, part.weight) == (False, NEEDLESS * 0.3, 0.3)
-    assert "by chance" in describe_doubt_of_several(slip, failed=1, checks=17)
+    assert "too easily" in describe_doubt_of_several(slip, failed=1, checks=17)
 
 
 @pytest.mark.parametrize(
