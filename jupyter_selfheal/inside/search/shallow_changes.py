@@ -307,8 +307,11 @@ def _list_given(tree: ast.AST) -> list[ast.expr]:
 
 
 def _turns_value(before: list[ast.expr], after: list[ast.expr]) -> bool:
-    """Whether something is given turned around; what stands elsewhere and is given as before is not (``return False`` below a loop)."""
-    if sorted(map(dump_tree, before)) == sorted(map(dump_tree, after)):
+    """Whether something is given turned around; what stands elsewhere and is given as before is not (``return False`` below a loop), nor what is given
+    as before behind a statement that was put in."""
+    was, now = ([dump_tree(n) for n in given] for given in (before, after))
+    left = iter(now)
+    if sorted(was) == sorted(now) or all(given in left for given in was):
         return False
     return any(_is_turned(a, b) for a, b in zip(before, after, strict=False))
 

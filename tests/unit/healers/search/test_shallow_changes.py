@@ -23,6 +23,9 @@ PILED = "def f(xs):\n    pile = []\n    for x in xs:\n        pile.append(x)\n  
 SHADED = "def f(rows):\n    {}\n    out[0] = 1\n    return out"
 BELOW = "def f(xs):\n    for x in xs:\n        if x:\n            return True\n    return False\n"
 """What is returned too early belongs below the loop: neither value is turned around."""
+TILL = "class Till:\n    def __init__(self, sum):\n        self.sum = sum\n    def pay(self, n):\n        if n > self.sum:\n            return False\n        self.log.append(n)\n        return True\n"
+LOGGED = TILL.replace("= sum\n", "= sum\n        self.log = []\n")
+"""What is returned stands one place further behind a statement that is put in."""
 
 
 @pytest.mark.parametrize(
@@ -33,6 +36,8 @@ BELOW = "def f(xs):\n    for x in xs:\n        if x:\n            return True\n 
         ("def f(n):\n    return True", "def f(n):\n    return False", TURNED),
         (EARLY, BELOW, ""),
         (EARLY, BELOW.replace("True", "False"), TURNED),
+        (TILL, LOGGED, ""),
+        (TILL, LOGGED.replace("return True", "return False"), TURNED),
         ("ok = is_valid(x)", "ok = not is_valid(x)", TURNED),
         ("ok = sorted(a) == sorted(b)", "ok = sorted(a)[-1] == sorted(b)[-1]", PART),
         ("ok = a == b", "ok = len(a) == len(b)", PART),
