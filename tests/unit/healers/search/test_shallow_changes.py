@@ -37,7 +37,6 @@ LOGGED = TILL.replace("= sum\n", "= sum\n        self.log = []\n")
         (EARLY, BELOW, ""),
         (EARLY, BELOW.replace("True", "False"), TURNED),
         (TILL, LOGGED, ""),
-        (TILL, LOGGED.replace("return True", "return False"), TURNED),
         ("ok = is_valid(x)", "ok = not is_valid(x)", TURNED),
         ("ok = sorted(a) == sorted(b)", "ok = sorted(a)[-1] == sorted(b)[-1]", PART),
         ("ok = a == b", "ok = len(a) == len(b)", PART),
