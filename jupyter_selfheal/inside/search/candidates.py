@@ -377,14 +377,12 @@ class Maker:
             candidate.key, candidate.codes = 0, {}
             self.compile_candidate(candidate)
 
-    def compile_kept(self, candidate: Candidate, seen: set[int]) -> bool:
-        """Give one that is kept code of its own, which is traced and compared; whether none that was ``seen`` before has the same."""
-        if not candidate.key:
-            return True
-        self.compile_alone(candidate)
-        key, before = candidate.make_key(), len(seen)
-        seen.add(key)
-        return len(seen) > before
+    def compile_kept(self, candidate: Candidate, kept: dict[int, int]) -> bool:
+        """Give one that is kept code of its own, which is traced and compared; whether none that was ``kept`` before has the same (by its code, the rank).
+        One that is only made by then, as forks are given work ahead, comes later: it is that one which is not kept."""
+        if candidate.key:
+            self.compile_alone(candidate)
+        return kept.setdefault(candidate.make_key(), candidate.rank) == candidate.rank
 
     def compile_text(self, n: int, text: str) -> CodeType | None:
         """The code of a unit with this text; None where it is no Python."""

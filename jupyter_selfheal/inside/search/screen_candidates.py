@@ -56,6 +56,7 @@ class Screen:
         self.overhead = OVERHEAD
         self.memory = MOST_MEMORY
         self.seen: set[int] = set()
+        self.kept: dict[int, int] = {}
         self.candidates: list[Candidate] = []
         self.plausible: list[Candidate] = []
         self.far_fetched: list[Candidate] = []
@@ -164,7 +165,7 @@ class Screen:
             told = self.base.failed < patience.VARIED and hard_codes(
                 self.runner.program, list(candidate.texts.values()), old
             )
-            if not told and self.maker.compile_kept(candidate, self.seen) and self._is_worth_showing(candidate):
+            if not told and self.maker.compile_kept(candidate, self.kept) and self._is_worth_showing(candidate):
                 is_far_fetched = candidate.edits > 1 and weigh_each(candidate) < FAR_FETCHED
                 if is_far_fetched and not self.plausible:
                     self.far_fetched.append(candidate)
@@ -177,9 +178,9 @@ class Screen:
             if self.runner.program.units[candidate.unit].role != REPLAY:
                 self.late.append(candidate)
             # one loop of several ends, or a check beside them passes
-            if count and self.base.cut and self._gains(candidate) and self.maker.compile_kept(candidate, self.seen):
+            if count and self.base.cut and self._gains(candidate) and self.maker.compile_kept(candidate, self.kept):
                 self.partial.append(candidate)
-        elif count and result.status == OK and self._gains(candidate) and self.maker.compile_kept(candidate, self.seen):
+        elif count and result.status == OK and self._gains(candidate) and self.maker.compile_kept(candidate, self.kept):
             self.partial.append(candidate)
 
     def _note_senseless(self, candidate: Candidate) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import itertools
 from collections.abc import Sequence
 from types import CodeType
@@ -191,6 +192,19 @@ def test_single_changes_are_compiled_a_few_dozen_at_a_time() -> None:
     assert len(compiled) < 150
     kept = together[7]
     shared = kept.codes[0]
-    assert maker.compile_kept(kept, set())
+    assert maker.compile_kept(kept, {})
     assert kept.codes[0] is not shared
     assert fingerprint(kept.codes[0]) == fingerprint(compile_unit(program, 0, kept.texts[0]))
+
+
+def test_the_first_of_those_that_do_the_same_is_kept_though_forks_were_given_the_others_ahead() -> None:
+    program = Program((Unit(SHELVES, "define", True),), checks=("assert fill([3, 4], 5) == 1",))
+    maker = Maker(program, {}, {}, Sight(Result(1, 0)))
+    first = next(c for c in itertools.islice(maker.make_singles(), 400) if c.key)
+    later = copy.copy(first)
+    maker.compile_alone(later)  # as one whose code is its own when it is made
+    first.rank, later.rank = 1, 90
+    kept: dict[int, int] = {}
+    assert maker.compile_kept(first, kept)
+    assert not maker.compile_kept(later, kept)
+    assert maker.compile_kept(first, kept), "tried again with more time"
