@@ -11,7 +11,7 @@ from jupyter_selfheal import source as src
 from jupyter_selfheal.healers.rules.context import Rule, RuleContext
 from jupyter_selfheal.healers.rules.context.aggregates import AGGREGATES, AGGREGATING
 from jupyter_selfheal.healers.rules.context.edits import quote_alike
-from jupyter_selfheal.healers.rules.near_value import COLOURS
+from jupyter_selfheal.healers.rules.near_value import COLOURS, find_paragraph
 from jupyter_selfheal.model import Applicability, Patch
 
 _BY_COLUMN = frozenset(
@@ -132,17 +132,8 @@ def _is_option(context: RuleContext, node: ast.Name, parents: Mapping[ast.AST, a
     if keyword.arg.endswith("color") or keyword.arg == "c":
         return node.id in COLOURS
     known = context.signature(call.func, calls=True)
-    told = _find_paragraph(known.documentation, keyword.arg) if known is not None else ""
+    told = find_paragraph(known.documentation, keyword.arg) if known is not None else ""
     return re.search(rf"""(['"]){node.id}\1|\{{[^{{}}]*\b{node.id}\b[^{{}}]*\}}""", told) is not None
-
-
-def _find_paragraph(documentation: str, parameter: str) -> str:
-    """What a function's documentation says of one parameter: elsewhere in it, a text in quotes may be anything (``'params'`` of a search's results)."""
-    name = rf"[ \t]*(?:\w+(?:,| or)[ ])*{parameter}\b(?:(?:,| or) \w+)*"
-    told = re.search(
-        rf"^(?P<margin>[ \t]*)(?={name} ?:){name} ?:.*(?:\n(?:[ \t]*$|(?P=margin)[ \t]+\S.*))*", documentation, re.M
-    )
-    return told[0] if told is not None else ""
 
 
 def _is_aggregate(parents: Mapping[ast.AST, ast.AST], node: ast.AST) -> bool:

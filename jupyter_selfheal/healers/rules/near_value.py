@@ -67,6 +67,7 @@ class NearValue(Rule):
     type DataFrame`, `'mutd' is not a valid palette name`.
 
     **Fix** `kind="scatter"`, `axis="columns"`, `palette="muted"`, `astype("int")` for `astype("integer")`, `color="r"` for `color="R"`; `line="45"` for `line=45` and `method="Nelder-Mead"` for `nelder_mead`, where the function's documentation lists the text.
+    Also where the message only repeats the text (`KeyError: 'averge'`), and the documentation lists what the keyword takes.
 
     **Fix safety** Safe where one of them alone is near by a slip, or is the beginning of what was given, or begins with it (four letters at
     least), for words that mean one type of a column alone (`text`, `date`), and for a `full` join, which is an outer one. Silent otherwise, and where a number in the text would be lost (`float23` is not `float`).
@@ -74,7 +75,7 @@ class NearValue(Rule):
 
     code = "API209"
     name = "text that is nearly taken"
-    enames = frozenset({"ValueError", "KeyError", "TypeError", "InvalidParameterError"})
+    enames = frozenset({"ValueError", "KeyError", "TypeError", "InvalidParameterError", "NotImplementedError"})
     applicability = Applicability.SAFE
     why = "One of the texts that are taken is near to it, and no other is."
 
@@ -82,6 +83,7 @@ class NearValue(Rule):
         evalue, named = context.failure.evalue, find_options(context.failure.evalue)
         known = next((words for about, words in KNOWN if about.search(evalue)), ())
         if not known and not named and not LISTED.search(evalue) and not COLOUR_ASKED.search(evalue):
+            yield from self._look_up(context)
             return
         for call in context.list_calls_at_failure():
             if quoted := _quote_number(context, call):
@@ -134,6 +136,34 @@ class NearValue(Rule):
                     )
                     return
 
+    def _look_up(self, context: RuleContext) -> Iterator[Patch]:
+        """A message that only repeats the text (`KeyError: 'averge'`, `method=liner`): what the documentation lists for this keyword is taken."""
+        for call in context.list_calls_at_failure():
+            for keyword in call.keywords:
+                given = keyword.value
+                if not isinstance(given, ast.Constant) or not isinstance(given.value, str) or len(given.value) < 4:
+                    continue
+                alone = context.failure.evalue == repr(given.value)
+                if not alone and not re.search(
+                    rf"\b{keyword.arg}={re.escape(given.value)}(?!\w)", context.failure.evalue
+                ):
+                    continue
+                known = context.signature(call.func, calls=True)
+                told = find_paragraph(known.documentation, keyword.arg or "") if known is not None else ""
+                if alone:
+                    told = " ".join(re.findall(r"\{[^{}]*\}", told.partition("\n")[0]))
+                listed = set(WORD.findall(told))
+                near = [w for w in find_nearest(given.value, listed) if is_plain_slip(given.value, w)]
+                if given.value not in listed and len(near) == 1:
+                    mark = context.text(given)[-1]
+                    yield self.patch(
+                        context.replace_here((*context.span(given), f"{mark}{near[0]}{mark}")),
+                        f"Change {given.value!r} to {near[0]!r}",
+                        f"`{keyword.arg}` does not take {given.value!r}; its documentation lists {near[0]!r}.",
+                        prior=0.9,
+                    )
+                    return
+
 
 def _list_texts(call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
     """The texts that a call gives, also in a list, with where they stand."""
@@ -150,6 +180,15 @@ def _find_documented(context: RuleContext, call: ast.Call, given: str) -> str:
     alike = {w for w in listed if normalize(w) == normalize(given) and w != given}
     near = [w for w in find_nearest(given, [] if alike else listed) if is_plain_slip(given, w)]
     return alike.pop() if len(alike) == 1 else near[0] if len(near) == 1 else ""
+
+
+def find_paragraph(documentation: str, parameter: str) -> str:
+    """What a function's documentation says of one parameter: elsewhere in it, a text in quotes may be anything (``'params'`` of a search's results)."""
+    name = rf"[ \t]*(?:\w+(?:,| or)[ ])*{parameter}\b(?:(?:,| or) \w+)*"
+    told = re.search(
+        rf"^(?P<margin>[ \t]*)(?={name} ?:){name} ?:.*(?:\n(?:[ \t]*$|(?P=margin)[ \t]+\S.*))*", documentation, re.M
+    )
+    return told[0] if told is not None else ""
 
 
 def _quote_number(context: RuleContext, call: ast.Call) -> Splice | None:
