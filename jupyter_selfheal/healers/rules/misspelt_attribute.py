@@ -62,7 +62,7 @@ class MisspeltAttribute(Rule):
     else), the definition is corrected.
 
     **Fix safety** Safe where it is one slip in five letters (or case and punctuation only) and only one attribute is so
-    near, also of what a text names for groups (`agg("maen")`); a method stays a method, of a table or an array also where one of several words is its plural, and of a column's texts as another form of the verb (`.str.contain`). So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
+    near, also of what a text names for groups (`agg("maen")`); a method stays a method, of a table or an array also where one of several words is its plural, and of a column's texts as another form of the verb (`.str.contain`). A shorter name of a module (`plt.polt`) is safe where the notebook uses what is near elsewhere. So is a plural in the place of a singular (or the reverse) of a module of Python's own, and of an
     attribute of the notebook's own class that holds several things, where several are wanted, and of a span of time (`.day`). A method that gives nothing (`sort`) is only offered where its value is used. Functions of a module that go on from the name (`stats.ttest`) are offered, where they take as many arguments. Unsafe otherwise: what looks like a slip may be a method of another type or release.
     """
 
@@ -89,6 +89,8 @@ class MisspeltAttribute(Rule):
         known = [a for a in owner.attributes if not a.startswith("_") or wrong.startswith("_") or a == own_name]
         family = _list_family(context, owner, node, known)
         near = family or find_nearest(wrong, known) or _find_beginning(wrong, known)
+        if len(near) > 2:
+            near = tuple(a for a in near if a in _list_used(context, owner, node))
         is_only_one = len(near) == 1 and not family
         for word in near if len(near) <= 2 else ():
             if _can_be_used_so(context, node, word):
@@ -168,6 +170,9 @@ def _is_own(owner: ObjectInfo) -> bool:
 def _is_sure(context: RuleContext, owner: ObjectInfo, node: ast.Attribute, word: str) -> bool:
     """Whether the one attribute that is near is a slip away, is stored under the other name, or is its plural where several are wanted."""
     wrong = node.attr
+    is_letter = len(wrong) != len(word) or sorted(wrong) == sorted(word)  # one is missing, too much, or in the wrong place
+    if len(wrong) >= 3 and is_letter and edit_distance(wrong, word) == 1 and word in _list_used(context, owner, node):
+        return True
     if _is_slip(wrong, word, owner) or (_is_own(owner) and is_stored_under(context, wrong, word)):
         return True
     return is_plural(wrong, word) and (
@@ -223,6 +228,14 @@ def _list_family(context: RuleContext, owner: ObjectInfo, node: ast.Attribute, k
         if len(wanted) == len(call.args) and not any(word in p.name for p in wanted for word in ("mean", "std")):
             fitting.append(name)
     return tuple(fitting[:2])
+
+
+def _list_used(context: RuleContext, owner: ObjectInfo, node: ast.Attribute) -> frozenset[str]:
+    """What the notebook uses of the same module: of `plt` it draws with `plot`; none where it is none."""
+    if not owner.is_module or not isinstance(node.value, ast.Name):
+        return frozenset()
+    used = (n for n in context.walk_notebook() if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name))
+    return frozenset(n.attr for n in used if n.value.id == node.value.id)  # type: ignore[attr-defined]
 
 
 def _is_part_of_time(owner: ObjectInfo, wrong: str, right: str) -> bool:
