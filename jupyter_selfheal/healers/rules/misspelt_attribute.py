@@ -170,7 +170,9 @@ def _is_own(owner: ObjectInfo) -> bool:
 def _is_sure(context: RuleContext, owner: ObjectInfo, node: ast.Attribute, word: str) -> bool:
     """Whether the one attribute that is near is a slip away, is stored under the other name, or is its plural where several are wanted."""
     wrong = node.attr
-    is_letter = len(wrong) != len(word) or sorted(wrong) == sorted(word)  # one is missing, too much, or in the wrong place
+    is_letter = len(wrong) != len(word) or sorted(wrong) == sorted(
+        word
+    )  # one is missing, too much, or in the wrong place
     if len(wrong) >= 3 and is_letter and edit_distance(wrong, word) == 1 and word in _list_used(context, owner, node):
         return True
     if _is_slip(wrong, word, owner) or (_is_own(owner) and is_stored_under(context, wrong, word)):

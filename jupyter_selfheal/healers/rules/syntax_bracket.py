@@ -34,6 +34,10 @@ TAKE_NO_LOOP = frozenset(
     {
         "int",
         "float",
+        "str",
+        "repr",
+        "type",
+        "bool",
         "len",
         "abs",
         "round",
@@ -42,14 +46,13 @@ TAKE_NO_LOOP = frozenset(
         "range",
         "bin",
         "hex",
-        "type",
         "isinstance",
         "upper",
         "lower",
         "strip",
     }
 )
-"""Functions that cannot be given a generator."""
+"""Functions that cannot be given a generator, or say nothing of its items."""
 
 TAKE_LOOPS = frozenset(
     {

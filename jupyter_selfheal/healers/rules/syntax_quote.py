@@ -25,7 +25,7 @@ class Quote(SyntaxRule):
     `invalid non-printable character U+00A0`, `f-string: expecting '}'` for quotes nested in an f-string before Python 3.12, or `'(' was never closed` where one of them holds a `#`.
 
     **Fix** In this order: typographic characters become Python's; an apostrophe between letters is escaped, or written as one
-    where it was typed as a quote; a text that ends with the other quote ends with its own; else the quote is put before the
+    where it was typed as a quote; a key that has a quote on one side gets the other; a text that ends with the other quote ends with its own; else the quote is put before the
     brackets that close the line, or at its end.
 
     **Fix safety** Safe where the text's end is plain: the end of the line, its closing brackets, or the other quote. Unsafe
@@ -70,6 +70,7 @@ def _close_text(source: str, fault: Fault, line: str) -> Iterator[Mend]:
     if not quote:
         return
     yield from _escape_apostrophe(source, fault, line)
+    yield from _close_key(source, fault, line)
     rest = line[column + 1 :].rstrip()
     tail = re.search(r"[)\]}:,;\s]*$", rest)
     assert tail is not None
@@ -143,6 +144,19 @@ def _list_parsed(source: str, fault: Fault, line: str, title: str) -> Iterator[M
     after = find_fault(mend.source)
     if after is None or after.line > fault.line:
         yield mend
+
+
+_OPEN_KEY = re.compile(r"""(?<=[\w\])]\[)(?:(['"])([^\W\d][\w ]*)|([^\W\d][\w ]*)(['"]))(?=\])""")
+
+
+def _close_key(source: str, fault: Fault, line: str) -> Iterator[Mend]:
+    """``table['age]`` and ``table[age']``: a key has its quotes on both sides; where several could be meant none is."""
+    mended = []
+    for match in _OPEN_KEY.finditer(line):
+        quote, key = match[1] or match[4], match[2] or match[3]
+        text = f"{line[: match.start()]}{quote}{key}{quote}{line[match.end() :]}"
+        mended += [m for m in _list_parsed(source, fault, text, f"Close the text with `{quote}`") if m.source != source]
+    yield from mended if len(mended) == 1 else ()
 
 
 _TYPED_AS_QUOTE = re.compile(r'(?<=[A-Za-z])"(?=(?:s|t|m|d|re|ve|ll)\b)')

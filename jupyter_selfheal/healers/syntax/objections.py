@@ -107,6 +107,8 @@ def _blank_texts(source: str) -> str:
 def _object_to_node(node: ast.AST, uncalled: frozenset[str], typed: frozenset[str], called: frozenset[str]) -> str:
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.List | ast.Set | ast.Dict | ast.Lambda):
         return "an assert of a list holds, whatever is in it"
+    if isinstance(node, ast.Assign) and any(_cannot_unpack(node.value, t) for t in node.targets):
+        return "its values are not as many as its names"
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in called:
         return f"`{node.value.id}` is called, and has no items"
     if isinstance(node, ast.BinOp) and any(isinstance(s, ast.Tuple) for s in (node.left, node.right)):
@@ -336,6 +338,17 @@ BINDS_UNSEEN = re.compile(
     r"import\s+\*|^\s*%{1,2}(?:run|pylab|load|store|capture|time)\b|\bexec\(|\bglobals\(\)|=\s*!", re.MULTILINE
 )
 """What binds names that nobody sees in the source."""
+
+
+def _cannot_unpack(value: ast.expr, target: ast.expr) -> bool:
+    """Whether several names are given one number, or a list of another length."""
+    if not isinstance(target, ast.Tuple | ast.List):
+        return False
+    if isinstance(value, ast.Constant):
+        return not isinstance(value.value, str | bytes)
+    both = [*target.elts, *value.elts] if isinstance(value, ast.Tuple | ast.List) else []
+    spread = any(isinstance(e, ast.Starred) for e in both)
+    return bool(both) and not spread and len(both) != 2 * len(target.elts)
 
 
 def object_in_notebook(mended: str, failure: Failure, notebook: Notebook) -> str:

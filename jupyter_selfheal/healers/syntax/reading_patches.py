@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -133,7 +134,9 @@ def offer_readings(case: Case, readings: Sequence[Reading], history: Sequence[At
     if readings[0].guessed:
         return ()
     readings = [r for r in readings if not r.guessed]
-    near = [r for r in readings if r.cost <= least + NEAR][:OFFERED]
+    likely = (r for r in readings if r.cost <= least + NEAR)
+    meant = (r for r in likely if r is readings[0] or not object_in_notebook(r.source, case.failure, case.notebook))
+    near = list(itertools.islice(meant, OFFERED))
     patches = []
     for reading in near:
         other = next((r for r in near if r is not reading), None)

@@ -91,8 +91,9 @@ def _is_r(context: RuleContext) -> bool:
 
 _LIKE_CODE = re.compile(
     r"def [^{$]*:|(?:\d+(?=[A-Za-z_]{2}))?[^\W\d][\w.]*(?:\[[^\]$]*\])? ?[-+*/]?=(?!=)[^$]*|[^\W\d][\w.]*(?:\[[^\]$]*\][\w.]*)*\([^$]*"
+    r"|[^\W\d][\w.]*\[ *['\"\w:(\[~-][^$]*|[^\W\d]\w*\.['\"(\[][^$]*"
 )
-"""A line that sets a name, calls something or begins a function: with a slip in it it is Python all the same. A shell's has ``$``."""
+"""A line that sets a name, calls something, takes an item of it or begins a function: with a slip in it it is Python all the same. A shell's has ``$``."""
 
 _CASES = re.compile(r"(?:switch|select|case|default|otherwise)\b[^{}\n]*:")
 """A line of a choice of cases that is laid out as Python's, whatever language its words are from."""
