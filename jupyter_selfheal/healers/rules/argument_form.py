@@ -186,11 +186,17 @@ def _name_function(context: RuleContext, call: ast.Call) -> Change | None:
             continue
         if context.is_own_function(own := str(node.value)):
             return [(*context.span(node), own)], f"Use `{own}`", f"`{own}` is a function of the notebook."
-        if word := WORDS.get(own):
+        if (word := WORDS.get(own)) and not _is_beside(call, node, word):
             mark = context.text(node)[-1]
             new = f"{mark}{word}{mark}"
             return [(*context.span(node), new)], f"Use {word!r}", f"pandas calls {node.value!r} {word!r}."
     return None
+
+
+def _is_beside(call: ast.Call, node: ast.Constant, word: str) -> bool:
+    """Whether the list that holds the text names that function already: ``["mean", "average"]`` was to have two."""
+    lists = (n.elts for n in ast.walk(call) if isinstance(n, ast.List | ast.Tuple) and node in n.elts)
+    return any(isinstance(e, ast.Constant) and e.value == word for elements in lists for e in elements)
 
 
 def _list_reduced(call: ast.Call) -> list[ast.expr]:
