@@ -51,6 +51,9 @@ def test_what_somebody_expects_something_of_is_no_text(
     [
         ("low = min([3, 1], key=lambda v -> v)\nprint('Low:', low", None),
         ("total = 3 +* 4", None),
+        ("# who is young\ndata[data['age] < 30]['name']", None),
+        ("data.loc['a, 'b']\ndata['c'].mean() +* 2", None),
+        ("as shown in figure [3], this is\na note, see the docs", SkipReason.NOT_PYTHON),
         ("total = 3 +* 4;", None),  # one line of a cell may end so
         ("x = 5;\ny = = len([x]);", None),  # each line ends so, and one calls what is Python's alone
         ("print('y ~ x'\nprint('[1; 2]' x)", None),  # a text is no sign

@@ -39,8 +39,13 @@ SPOKEN_AGAINST = {
     "what was to be compared is set": ("y = 2\nif x = y:\n    z = 1", "y = 2\nif x := y:\n    z = 1"),
     "both of what was to be compared": ("y = 2\nif(x % 2 = y):\n    z = 1", "y = 2\nif(x % 2 and y):\n    z = 1"),
     "one of what was to be compared": ("y = 2\nwhile x = y\n    y = 1", "y = 2\nwhile x:\n    y = 1"),
+    "a number for two names": ("x.min[axis=0]", "x.min, axis=0"),
+    "one value for two names": ("x.min[axis=0]", "x.min, axis=[0]"),
 }
 NOTHING_AGAINST = {
+    "a value for each name": ("a, b = 0 1", "a, b = 0, 1"),
+    "a text of two letters": ("a, b = 'xy", "a, b = 'xy'"),
+    "the rest of several": ("a, *b = [1, 2, 3", "a, *b = [1, 2, 3]"),
     "what is compared": ("y = 2\nif x = y:\n    z = 1", "y = 2\nif x == y:\n    z = 1"),
     "both are asked": ("y = 2\nif x and y\n    z = 1", "y = 2\nif x and y:\n    z = 1"),
     "an argument by its name": ("if sorted(x reverse=True):\n    z = 1", "if sorted(x, reverse=True):\n    z = 1"),
