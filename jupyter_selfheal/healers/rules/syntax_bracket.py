@@ -128,7 +128,8 @@ class Bracket(SyntaxRule):
     `invalid syntax` on the line after an open bracket.
 
     **Fix** Each place is tried where the cell compiles with the bracket: first the end of the line that opens it, then the
-    ends of the lines below. One left over at a line's end goes, or is what is left of a call with nothing in its brackets: `word.lower)`.
+    ends of the lines below. One left over at a line's end goes, or is what is left of a call with nothing in its brackets: `word.lower)`. A part
+    is taken with square brackets (`names(:5)`).
 
     **Fix safety** Safe where all places that compile give the same program, or where the bracket opens the statement's own
     call. Unsafe otherwise: `(a + b * c` closes in two ways, also as `print((a + b * c)`, where the bracket would group nothing. That the result of the call is called or indexed at once (`int(input)("n")`) is no way to close it.
@@ -155,6 +156,27 @@ class Bracket(SyntaxRule):
             opened = find_open_bracket(source, fault)
             if opened is not None and not is_closed(source, *opened):
                 yield from _list_closings(source, *opened)
+            elif opened is not None and (taken := _take_part(source, fault, opened)) is not None:
+                yield taken
+
+
+def _take_part(source: str, fault: Fault, opened: tuple[int, int, str]) -> Mend | None:
+    """``names[:5]`` for ``names(:5)``: a part is taken in square brackets. What is given by a name with a colon (``f(a: 1)``) is an argument."""
+    line, column, _ = opened
+    text = split_lines(source)[line - 1]
+    match = _PART.match(text, column) if line == fault.line else None
+    owner = re.search(r"([^\W\d]\w*|[\])])$", text[:column])
+    if match is None or owner is None or hasattr(builtins, owner[1]):
+        return None
+    mended = replace_line(source, line, f"{text[:column]}[{match[1]}]{text[match.end() :]}")
+    return Mend(mended, "Take a part with square brackets", prior=0.9) if find_fault(mended) is None else None
+
+
+_BOUND = r"\s*(?:-?[\w.+*/-]+(?:\(\w*\))?)?\s*"
+_PART = re.compile(
+    rf"\(((?:\s*-?\d*\s*:{_BOUND}|[\w.]+\s*:)(?::{_BOUND})?(?:,{_BOUND}(?::{_BOUND})?)*|\s*\d+\s*,\s*:\s*)\)"
+)
+"""A slice of numbers, or one that is open on one side, within round brackets: nothing else has a colon so."""
 
 
 def _list_closings(source: str, line: int, column: int, closer: str) -> Iterator[Mend]:
