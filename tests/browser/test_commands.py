@@ -135,6 +135,7 @@ def fail_out_of_sight(page: Any, server: Server, name: str) -> tuple[Lab, Any]:
     return lab, toast
 
 
+@pytest.mark.slow
 def test_notification_of_a_fix_out_of_sight_stays_and_leads_there(page: Any, server: Server) -> None:
     _, toast = fail_out_of_sight(page, server, "far")
     toast.get_by_role("button", name="Show").click()
@@ -175,6 +176,7 @@ def test_notification_leads_to_a_notebook_that_is_not_in_front(page: Any, server
     lab.expect_output(1, "there are 3")
 
 
+@pytest.mark.slow
 def test_whole_notebook_stops_at_each_proposal(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("whole.ipynb", [TYPO, UNIMPORTED, "print('the end')"], first=""))
     lab.palette("Heal the Whole Notebook")

@@ -104,6 +104,7 @@ def test_button_goes_with_the_output(page: Any, server: Server) -> None:
     assert lab.cell(0).locator(".jp-OutputArea-output").count() == 0
 
 
+@pytest.mark.slow
 def test_shortcut_heals_the_last_failure_and_then_leads_to_its_card(page: Any, server: Server) -> None:
     lab = Lab(page, server, server.notebook("shortcut.ipynb", [TYPO, "print('next')"], first=""))
     lab.click(0)

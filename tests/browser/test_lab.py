@@ -194,6 +194,7 @@ def test_untrusted_notebook_is_healed_all_the_same(page: Any, server: Server) ->
     assert lab.source(2) == FIXED
 
 
+@pytest.mark.slow
 def test_approve_while_the_kernel_is_busy(page: Any, server: Server) -> None:
     slow = "import time\nopen('go', 'w').close()\nwhile __import__('os').path.exists('go'):\n    time.sleep(0.05)\nprint('done')"
     lab = Lab(page, server, server.notebook("busy.ipynb", [TYPO, slow]))
@@ -228,6 +229,7 @@ def test_reject_with_a_reason_while_the_kernel_is_busy(page: Any, server: Server
     assert lab.source(1) == TYPO
 
 
+@pytest.mark.slow
 def test_fault_in_an_earlier_cell_is_fixed_in_both_unless_that_is_read_only(page: Any, server: Server) -> None:
     lab = elsewhere(page, server, "elsewhere.ipynb")
     editable = "on => window.jupyterapp.shell.currentWidget.content.widgets[1].model.setMetadata('editable', on)"
@@ -309,6 +311,7 @@ def test_resume_runs_only_what_is_left(page: Any, server: Server) -> None:
     assert "m = train()" in lab.source(2)
 
 
+@pytest.mark.slow
 def test_status_bar_leads_to_the_card_which_the_keyboard_alone_approves(failed: Lab) -> None:
     card = failed.card(1)
     traceback = failed.cell(1).locator('.jp-OutputArea-child:has-text("Traceback")')

@@ -34,6 +34,7 @@ def test_a_notebook_is_healed_proven_and_written_beside_the_original(place: Path
     assert "siz" in done.stdout
 
 
+@pytest.mark.slow
 def test_writes_are_thrown_away_unless_asked_for(place: Path) -> None:
     given = write(
         place / "n.ipynb",

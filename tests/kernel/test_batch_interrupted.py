@@ -139,6 +139,7 @@ def test_a_signal_to_end_is_answered_like_ctrl_c(place: Path, temporary: Path, m
     assert given.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "moment", [*(pytest.param(m, marks=pytest.mark.slow) for m in ("reproduced", "a trial ended")), "healed"]
 )

@@ -33,6 +33,7 @@ def folder_of_notebooks(place: Path) -> list[Path]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "3"])
 def test_one_report_over_all_in_the_order_given_whatever_became_of_each(place: Path, jobs: str) -> None:
     given = folder_of_notebooks(place)
@@ -68,6 +69,7 @@ def worker_of(command: int, cell: psutil.Process) -> int:
     return next(p.pid for p in cell.parents() if p.ppid() == command)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_costs_its_own_notebook_only(place: Path) -> None:
     slow = write(place / "slow.ipynb", "!sleep 300")
     others = [write(place / f"{n}.ipynb", "x = 'a'.uper()") for n in "abc"]

@@ -26,6 +26,7 @@ GUESS = "def area(w, h):\n    return w + h", cell("area(4, 7)", metadata={"selfh
 """What only the search can heal: what it finds is never called safe."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "applied"), [pytest.param("all", True, marks=pytest.mark.slow), ("safe", False)])
 def test_the_policy_decides_about_a_fix_that_is_not_safe(place: Path, policy: str, applied: bool) -> None:
     given = write(place / "n.ipynb", *GUESS, "x = 'a'.uper()")
@@ -63,6 +64,7 @@ def test_only_the_healers_that_are_named_are_asked(place: Path) -> None:
     assert heal(given, "--healers", "rules,search", "-o", "b.ipynb").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_cell_may_run_no_longer_than_it_was_given(place: Path) -> None:
     given = write(place / "n.ipynb", "x = 1", "while x: pass", "x + 1")
     done = heal(given, "--timeout", "2", "--json")
@@ -137,6 +139,7 @@ def test_quiet_says_nothing_and_verbose_more(place: Path, monkeypatch: pytest.Mo
     assert len(verbose) >= len(plain)
 
 
+@pytest.mark.slow
 def test_at_a_terminal_there_is_progress(place: Path) -> None:
     given = write(place / "n.ipynb", "import time; time.sleep(1)", "x = 'a'.uper()", "time.sleep(1)")
     child = pexpect.spawn(HEAL[0], [*HEAL[1:], str(given)], cwd=str(place), timeout=90, dimensions=(24, 160))

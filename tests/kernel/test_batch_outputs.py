@@ -42,6 +42,7 @@ def test_a_cell_below_that_gives_20_where_30_is_stored_withholds_a_safe_fix(plac
     assert sources(place / "out.ipynb")[1] == "found = size['W']"
 
 
+@pytest.mark.slow
 def test_the_same_fix_is_applied_where_the_cell_below_gives_what_is_stored(place: Path) -> None:
     given = write(place / "n.ipynb", "size = {'w': 30}", "found = size['W']", stored("print(found)", "30\n"))
     done = heal(given, "-o", "out.ipynb", ends=0)
@@ -61,6 +62,7 @@ def test_an_import_that_misses_the_stored_output_is_offered_where_other_cells_ag
     assert heal(given, "-o", "out.ipynb", "--json", ends=0).cells[2]["status"] == "healed"
 
 
+@pytest.mark.slow
 def test_a_notebook_whose_stored_outputs_are_all_stale_is_healed_by_a_safe_rule(place: Path) -> None:
     given = write(
         place / "n.ipynb",
@@ -76,6 +78,7 @@ def test_a_notebook_whose_stored_outputs_are_all_stale_is_healed_by_a_safe_rule(
     assert out[2]["outputs"][0]["text"] == ["AB 14\n"]
 
 
+@pytest.mark.slow
 def test_a_healthy_cell_is_never_left_beside_code_that_no_longer_gives_what_is_stored(place: Path) -> None:
     given = write(
         place / "n.ipynb",
@@ -93,6 +96,7 @@ def test_a_healthy_cell_is_never_left_beside_code_that_no_longer_gives_what_is_s
     assert space["average"]([2, 4]) == 3.0
 
 
+@pytest.mark.slow
 def test_expected_outputs_are_healed_like_any_failure(place: Path) -> None:
     wrong = "def total(xs):\n    return sum(xs) - 1"
     given = write(place / "n.ipynb", wrong, stored("total([1, 2, 3])", "6"), stored("print(total([4, 5]))", "9\n"))

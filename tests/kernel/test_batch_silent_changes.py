@@ -70,6 +70,7 @@ SHOPS = (
 )
 
 
+@pytest.mark.slow
 def test_texts_are_left_out_of_sums_of_groups_where_that_is_what_is_stored(place: Path) -> None:
     added = "print(sales.groupby('shop').sum().to_dict())"
     given = write(place / "n.ipynb", SHOPS, added)
@@ -164,6 +165,7 @@ FLATS = "import pandas as pd\nflats = pd.DataFrame({'price': ['$1,200', '$900']}
 PLAIN = "flats['price'] = flats['price'].str.replace('[$,]', '')"
 
 
+@pytest.mark.slow
 def test_a_pattern_is_read_as_one_where_that_is_what_is_stored(place: Path) -> None:
     given = write(place / "n.ipynb", FLATS, PLAIN, "print(flats['price'].tolist())")
     store(given, 2, "['1200', '900']\n")

@@ -121,6 +121,7 @@ def test_doctor_lists_what_other_packages_add_and_what_of_it_cannot_be_loaded(in
     assert "plugin: rule STX101 of selfheal-garden" in run(installed, shop, "-m", "jupyter_selfheal", "doctor").stdout
 
 
+@pytest.mark.slow
 def test_a_rule_of_another_package_heals_and_a_broken_one_is_one_line(installed: Path, shop: Path) -> None:
     write(shop / "nb.ipynb", "import statistics", "mean = statistics.average([1, 3])", "assert mean == 2")
     healed, said, code = heal(installed, shop, "--offline")

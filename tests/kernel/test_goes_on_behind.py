@@ -81,6 +81,7 @@ def test_where_a_network_may_be_missed_the_fix_is_applied_in_a_state_that_has_on
     assert sum(code == MENDED for code, _ in runs) == 3
 
 
+@pytest.mark.slow
 def test_a_cell_whose_state_cannot_be_kept_is_proven_as_ever(place: Path, runs: list[tuple[str, str]]) -> None:
     waits = "import threading, time\nthreading.Thread(target=time.sleep, args=(20,), daemon=True).start()\n"
     healed = heal(place, "made = []", waits + FAILS, *CELLS[2:], offline=True)

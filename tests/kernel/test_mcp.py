@@ -68,6 +68,7 @@ def edit(cell_id: str, old: str, new: str) -> dict[str, str]:
 MENDING = [edit("c1", TOTAL, MENDED)]
 
 
+@pytest.mark.slow
 def test_a_check_tells_the_root_from_what_follows(agent: Any) -> None:
     said = agent.call("check_notebook", path="shop.ipynb")
     assert (said["ran"], said["root_failures"], said["consequences"]) == (3, ["c2"], 1)

@@ -158,6 +158,7 @@ def test_nbconvert_hands_on_the_healed_notebook(place: Path) -> None:
     assert healed.cells[1].outputs[0].ename == "NameError"
 
 
+@pytest.mark.slow
 def test_nbclient_runs_a_notebook_through_a_client_that_heals_and_names_the_cell_that_still_fails(place: Path) -> None:
     import nbformat
     from nbclient.exceptions import CellExecutionError

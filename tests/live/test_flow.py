@@ -272,6 +272,7 @@ def test_script_that_fails_and_autoreload_leave_the_session_as_it_is(loaded: Liv
     assert "+items.append(3)" in loaded.card("fix ready, tested")
 
 
+@pytest.mark.slow
 def test_a_fix_may_not_change_what_an_earlier_call_gave(loaded: LiveKernel) -> None:
     loaded.run("def average(xs):\n    return sum(xs) / len(xs)", "cell-f")
     loaded.run("a = average([2, 4])", "cell-u")

@@ -71,6 +71,7 @@ def test_what_would_be_sent_is_told_before_anything_was_healed(tmp_path: Path) -
         kernel.stop()
 
 
+@pytest.mark.slow
 def test_what_a_search_tried_was_not_sent(loaded: LiveKernel) -> None:
     loaded.run("def last(items):\n    return items[0]", "a")
     loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "b", allow_stdin=True)
@@ -104,6 +105,7 @@ def test_every_switch_is_in_the_journal_and_in_the_status(loaded: LiveKernel) ->
     assert "switched on or off" in str(loaded.run("%heal auto perhaps"))
 
 
+@pytest.mark.slow
 def test_a_call_is_stopped_at_once_and_one_that_the_worker_died_in_is_counted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

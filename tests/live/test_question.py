@@ -44,6 +44,7 @@ def journal(data: Path) -> list[dict[str, object]]:
     return [json.loads(line).get("body", {}) for f in files for line in f.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_the_answer_decides_between_two_hypotheses(model: FakeModelServer, tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     kernel = LiveKernel(tmp_path / "work", tmp_path / "data", keep_key=True)
@@ -68,6 +69,7 @@ def test_the_answer_decides_between_two_hypotheses(model: FakeModelServer, tmp_p
         kernel.stop()
 
 
+@pytest.mark.slow
 def test_search_asks_for_an_input_that_was_not_given(loaded: LiveKernel) -> None:
     loaded.run("def last(items):\n    return items[0]", "f")
     loaded.run("%%heal --expect 3\nlast([1, 2, 3])", "g", allow_stdin=True)

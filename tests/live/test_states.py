@@ -196,6 +196,7 @@ def test_worker_may_die_at_any_stage(loaded: LiveKernel, stage: str) -> None:
     assert "+items.append(3)" in loaded.card(PROVEN)
 
 
+@pytest.mark.slow
 def test_trials_may_be_killed_while_they_run(loaded: LiveKernel) -> None:
     cell = "import time\nitems = [1]\ntime.sleep(1)\nitems.appendd(2)\nprint(items)"
     loaded.run(cell, "c", allow_stdin=True)
@@ -221,6 +222,7 @@ def test_reset_of_the_namespace_leaves_healing_on(loaded: LiveKernel) -> None:
     assert "+words = 'b'.upper()" in loaded.card(PROVEN)
 
 
+@pytest.mark.slow
 def test_restart_while_it_waits_leaves_nothing(loaded: LiveKernel) -> None:
     loaded.run(TYPO, "c", allow_stdin=True)
     loaded.card(PROVEN)
@@ -320,6 +322,7 @@ def test_fix_of_a_cell_that_has_run_again_is_offered_no_more(loaded: LiveKernel)
     assert loaded.value("items") == "[7]"
 
 
+@pytest.mark.slow
 def test_fix_that_is_still_looked_for_when_its_cell_runs_again_is_not_offered_later(loaded: LiveKernel) -> None:
     """Who sees the slip mends it and runs the cell: no page is then told of a fix that is ready, and whose card nobody has."""
     loaded.run("import time\ntime.sleep(3)\nitems = [1]\nitems.appendd(2)", "again", allow_stdin=True)

@@ -48,6 +48,7 @@ def test_what_a_fork_dies_of_is_none_and_the_others_go_on_in_another_one(place: 
     assert [r[0] if isinstance(r, list) else r for r in replies] == [2 * n if n != place else None for n in range(5)]
 
 
+@pytest.mark.slow
 def test_each_has_its_own_time_and_one_that_waits_too_long_costs_nothing_but_itself() -> None:
     works = [partial(time.sleep, 0.4)] * 4 + [partial(time.sleep, 60)] + [partial(double, 1)]
     replies = run_each_in_fork(works, 2)

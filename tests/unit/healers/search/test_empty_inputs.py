@@ -174,6 +174,7 @@ SEATED = (
 )
 
 
+@pytest.mark.slow
 def test_of_two_lists_the_other_may_be_longer_where_a_check_has_one_that_is() -> None:
     assert rival(SEATS.format("i < len(names)"), SEATED) == "`seat(['ann', 'bob'], [1])` raises IndexError with it"
     assert rival(SEATS.format("i < len(names) and i < len(rooms)"), SEATED) == ""

@@ -221,6 +221,7 @@ def test_a_whole_number_and_the_same_as_a_fraction_are_one_answer() -> None:
     assert len(numbers) == len(set(numbers))
 
 
+@pytest.mark.slow
 def test_false_and_zero_are_one_answer() -> None:
     define = "def total(xs):\n    t = 1\n    for x in xs:\n        t += x\n    return t\n"
     answer = search(define, "assert total([1, 2]) == 3\nassert total([5]) == 5")
@@ -247,6 +248,7 @@ def test_a_bound_that_a_loop_waits_for_moves_on_and_one_check_does_not_decide_ho
     assert not mended.patches[0].rival
 
 
+@pytest.mark.slow
 def test_nobody_is_asked_whether_a_call_should_never_end() -> None:
     define = HALVING.format(name="root", args="x", high="x", test="mid * mid <= x", lower="mid - 1")
     answer = search(define, "assert root(16) == 4\nassert root(17) == 4\nassert root(0) == 0")
@@ -265,6 +267,7 @@ def test_it_is_silent_where_nothing_decides_or_the_cause_is_elsewhere(source: st
     assert answer.note
 
 
+@pytest.mark.slow
 def test_what_was_tried_is_not_proposed_again() -> None:
     from jupyter_selfheal.model import Attempt
 

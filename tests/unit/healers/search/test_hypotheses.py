@@ -276,6 +276,7 @@ def look_for(definition: str, calls: dict[str, object], ename: str = "AssertionE
     return {p["words"]: p["rival"] for p in reply["patches"]}
 
 
+@pytest.mark.slow
 def test_a_fix_of_a_crash_that_changes_what_was_given_before_is_doubted() -> None:
     rows = [(1, 6, 8), (2, 7), (3, 4, 7)]
     calls: dict[str, object] = {f"spot({x}, {row})": sum(n < x for n in row) for row in rows for x in (1, 4, 5, 6, 42)}
@@ -292,6 +293,7 @@ def test_a_fix_that_gives_nothing_for_an_input_like_the_checked_ones_is_doubted(
     assert not any("gives nothing" in doubt for doubt in look_for(FLOOR, expects_none).values())
 
 
+@pytest.mark.slow
 def test_a_fix_that_runs_for_ever_for_an_input_like_the_checked_ones_is_doubted() -> None:
     doubts = look_for(HALVE, {"find(4, [2, 4, 8])": 1, "find(8, [2, 4, 8])": 2, "find(2, [2, 4, 8])": 0})
     assert doubts["`-` should be `+`"] == ""

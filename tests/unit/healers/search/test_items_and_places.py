@@ -76,6 +76,7 @@ def test_an_item_in_place_of_its_place_is_found_and_applied() -> None:
     assert not best["rival"]
 
 
+@pytest.mark.slow
 def test_a_copy_is_no_sorted_list() -> None:
     """Checks whose items ascend cannot tell ``sorted(row)`` from ``list(row)``: a copy is what was forgotten."""
     old = (

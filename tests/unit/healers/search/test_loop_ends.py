@@ -85,12 +85,14 @@ def test_other_loops_have_no_pairs(source: str) -> None:
     assert list_texts(source, "each pair twice") == []
 
 
+@pytest.mark.slow
 def test_the_root_comes_before_what_turns_the_question_whether_one_divides_the_other() -> None:
     broken = "def is_prime(n):\n    if n < 2:\n        return False\n    for d in range(2, int(n ** 0.5)):\n        if n % d == 0:\n            return False\n    return True\n"
     checks = "assert is_prime(2)\nassert is_prime(7)\nassert not is_prime(9)\nassert not is_prime(1)\nassert not is_prime(25)"
     assert "int(n ** 0.5) + 1" in find(broken, checks)["patches"][0]["texts"]["0"]
 
 
+@pytest.mark.slow
 def test_a_function_that_nothing_speaks_of_is_hardly_asked() -> None:
     other = "def is_odd(n):\n    return n % 2 == 1\n"
     report = find(other + PAIRS, "assert count_pairs([1, 2, 3, 4], 5) == 2\nassert count_pairs([2, 2, 2], 4) == 3")

@@ -43,6 +43,7 @@ def test_a_function_with_nothing_in_it_does_what_its_sibling_does_with_another_p
     assert best["edits"] == 1
 
 
+@pytest.mark.slow
 def test_few_checks_do_not_say_what_an_empty_function_is_for() -> None:
     told = find(STOCK, STOCK_CHECKS)["patches"][0]
     hinted = find(STOCK, STOCK_CHECKS.partition("assert count_size(9")[0])["patches"][0]
@@ -50,6 +51,7 @@ def test_few_checks_do_not_say_what_an_empty_function_is_for() -> None:
     assert hinted["rival"]
 
 
+@pytest.mark.slow
 def test_two_empty_functions_are_filled_one_with_what_it_asks_of_each_item() -> None:
     program = STOCK.replace(
         "def has_rare(colour, stock):\n    pass\n", "def has_rare(colour, stock):\n    return False\n"

@@ -260,6 +260,7 @@ def test_a_name_of_the_cell_or_of_the_session_is_known() -> None:
     assert rival(text.format("RTAE"), checks) == "`RTAE` isn't defined anywhere"
 
 
+@pytest.mark.slow
 def test_a_function_that_asks_whether_its_list_is_empty_means_such_a_list() -> None:
     text = "def high(xs):\n    best = xs[0]\n    for x in xs:\n        if x < best:\n            best = x\n    return best\n"
     checks = "assert high((1, 4, 2)) == 4\nassert high((7, 5)) == 7\n"

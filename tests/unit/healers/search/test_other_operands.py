@@ -99,6 +99,7 @@ def test_the_division_of_what_is_reckoned_otherwise_is_noted(old: str, new: str,
     assert (noted[1] if noted else "") == division
 
 
+@pytest.mark.slow
 def test_a_division_without_a_rest_does_not_tell_which_way_it_rounds() -> None:
     program = "def group(n):\n    return n % 3"
     (first, *_) = find(program, "assert group(3) == 1\nassert group(12) == 4")["patches"]
@@ -159,6 +160,7 @@ def test_two_objects_are_compared_in_the_same_way() -> None:
     assert describe_shallow_change(old, compared.format("self.rank <= other.rank"), 1) == ""
 
 
+@pytest.mark.slow
 def test_two_checks_do_not_tell_a_shift_from_a_rival_that_is_none() -> None:
     program = "def digit_sum(n):\n    s = 0\n    while n > 10:\n        s += n % 10\n        n //= 10\n    return s"
     patches = find(program, "assert digit_sum(123) == 6\nassert digit_sum(10) == 1")["patches"]
