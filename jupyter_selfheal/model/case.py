@@ -63,8 +63,8 @@ class Case:
     may_differ_silently: bool = False
     """In the failing cell, or in one that it shows values of, a release may have made something else of a statement without a word: a fix with
     which the cell gives another value than is stored is not all."""
-    is_searched: bool = False
-    """Other cells that failed in the same line of a cell above were searched, and nothing was found: only the healers are asked that are trusted."""
+    search_was_vain: bool = False
+    """Cells before it failed in the same line of a cell above, and what was tried for them mended nothing: only the healers that are trusted are asked."""
     patience: float = 0.0
     """Seconds that a trial of a rule's safe patch may take at least; other patches are tried by the settings' limit alone."""
 

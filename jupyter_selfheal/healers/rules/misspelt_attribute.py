@@ -90,7 +90,8 @@ class MisspeltAttribute(Rule):
         family = _list_family(context, owner, node, known)
         near = family or find_nearest(wrong, known) or _find_beginning(wrong, known)
         if len(near) > 2:
-            near = tuple(a for a in near if a in _list_used(context, owner, node))
+            used = _list_used(context, owner, node)
+            near = tuple(a for a in near if a in used)
         is_only_one = len(near) == 1 and not family
         for word in near if len(near) <= 2 else ():
             if _can_be_used_so(context, node, word):
@@ -170,10 +171,10 @@ def _is_own(owner: ObjectInfo) -> bool:
 def _is_sure(context: RuleContext, owner: ObjectInfo, node: ast.Attribute, word: str) -> bool:
     """Whether the one attribute that is near is a slip away, is stored under the other name, or is its plural where several are wanted."""
     wrong = node.attr
-    is_letter = len(wrong) != len(word) or sorted(wrong) == sorted(
-        word
-    )  # one is missing, too much, or in the wrong place
-    if len(wrong) >= 3 and is_letter and edit_distance(wrong, word) == 1 and word in _list_used(context, owner, node):
+    # a letter is missing, too much or in the wrong place; another one in its place may make another word
+    same_letters = len(wrong) != len(word) or sorted(wrong) == sorted(word)
+    is_near = len(wrong) >= 3 and same_letters and edit_distance(wrong, word) == 1
+    if is_near and word in _list_used(context, owner, node):
         return True
     if _is_slip(wrong, word, owner) or (_is_own(owner) and is_stored_under(context, wrong, word)):
         return True

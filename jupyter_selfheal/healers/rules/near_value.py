@@ -127,13 +127,7 @@ class NearValue(Rule):
                 if "Merge type" in evalue and asked in ("full", "full_outer"):
                     meant = "outer"
                 if meant and not is_renamed(call, asked):
-                    mark = context.text(given)[-1]
-                    yield self.patch(
-                        context.replace_here((*context.span(given), f"{mark}{meant}{mark}")),
-                        f"Change {asked!r} to {meant!r}",
-                        f"{asked!r} is not taken; {meant!r} is.",
-                        prior=0.9,
-                    )
+                    yield self._change(context, given, asked, meant, f"{asked!r} is not taken; {meant!r} is.")
                     return
 
     def _look_up(self, context: RuleContext) -> Iterator[Patch]:
@@ -155,14 +149,15 @@ class NearValue(Rule):
                 listed = set(WORD.findall(told))
                 near = [w for w in find_nearest(given.value, listed) if is_plain_slip(given.value, w)]
                 if given.value not in listed and len(near) == 1:
-                    mark = context.text(given)[-1]
-                    yield self.patch(
-                        context.replace_here((*context.span(given), f"{mark}{near[0]}{mark}")),
-                        f"Change {given.value!r} to {near[0]!r}",
-                        f"`{keyword.arg}` does not take {given.value!r}; its documentation lists {near[0]!r}.",
-                        prior=0.9,
-                    )
+                    cause = f"`{keyword.arg}` does not take {given.value!r}; its documentation lists {near[0]!r}."
+                    yield self._change(context, given, given.value, near[0], cause)
                     return
+
+    def _change(self, context: RuleContext, given: ast.expr, asked: str, meant: str, cause: str) -> Patch:
+        """The text that was meant in the place of the one that was given, between the same quotes."""
+        mark = context.text(given)[-1]
+        edit = context.replace_here((*context.span(given), f"{mark}{meant}{mark}"))
+        return self.patch(edit, f"Change {asked!r} to {meant!r}", cause, prior=0.9)
 
 
 def _list_texts(call: ast.Call) -> Iterator[tuple[ast.expr, str]]:

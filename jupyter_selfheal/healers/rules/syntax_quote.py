@@ -25,8 +25,8 @@ class Quote(SyntaxRule):
     `invalid non-printable character U+00A0`, `f-string: expecting '}'` for quotes nested in an f-string before Python 3.12, or `'(' was never closed` where one of them holds a `#`.
 
     **Fix** In this order: typographic characters become Python's; an apostrophe between letters is escaped, or written as one
-    where it was typed as a quote; a key that has a quote on one side gets the other; a text that ends with the other quote ends with its own; else the quote is put before the
-    brackets that close the line, or at its end.
+    where it was typed as a quote; a key that has a quote on one side gets the other; a text that ends with the other quote
+    ends with its own; else the quote is put before the brackets that close the line, or at its end.
 
     **Fix safety** Safe where the text's end is plain: the end of the line, its closing brackets, or the other quote. Unsafe
     within a line of several words.
@@ -151,11 +151,11 @@ _OPEN_KEY = re.compile(r"""(?<=[\w\])]\[)(?:(['"])([^\W\d][\w ]*)|([^\W\d][\w ]*
 
 def _close_key(source: str, fault: Fault, line: str) -> Iterator[Mend]:
     """``table['age]`` and ``table[age']``: a key has its quotes on both sides; where several could be meant none is."""
-    mended = []
+    mended: list[Mend] = []
     for match in _OPEN_KEY.finditer(line):
         quote, key = match[1] or match[4], match[2] or match[3]
         text = f"{line[: match.start()]}{quote}{key}{quote}{line[match.end() :]}"
-        mended += [m for m in _list_parsed(source, fault, text, f"Close the text with `{quote}`") if m.source != source]
+        mended += _list_parsed(source, fault, text, f"Close the text with `{quote}`")
     yield from mended if len(mended) == 1 else ()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_selfheal.loop.reruns import describe_failing
-from jupyter_selfheal.model import Candidate, Cell, Edit, Failure, FailureKind, Notebook, Outcome, Replace
+from jupyter_selfheal.model import Candidate, Cell, Edit, Failure, FailureKind, Notebook, Outcome, Reason, Replace
 from jupyter_selfheal.surfaces.notebook import cascades, lost_state, outcomes
 from jupyter_selfheal.surfaces.notebook.records import Record, Status, Without
 
@@ -38,10 +38,10 @@ class RecordBook:
         failures = self.records[cell_id].failure if self.is_unhealed(cell_id) else ()
         return next((describe_failing(f.ename, f.evalue) for f in failures if f.kind is FailureKind.RAISED), "")
 
-    def is_searched(self, failure: Failure) -> bool:
+    def was_search_vain(self, failure: Failure) -> bool:
         """Whether so many cells failed in the same line of a cell above, in the same way, that a search for one more finds nothing either.
 
-        Only those count whose heal had no fix to show; once that cell is changed they count anew.
+        Only those count whose heal came to its end and had no fix to show; once that cell is changed they count anew.
         """
         place, in_vain = _find_place_above(failure), 0
         if place is None:
@@ -49,7 +49,7 @@ class RecordBook:
         for record in self.records.values():
             if any(isinstance(edit, Replace) and edit.cell_id == place[1] for edit in record.edits):
                 in_vain = 0
-            elif record.status is Status.NOT_HEALED and place in map(_find_place_above, record.failure):
+            elif _is_exhausted(record) and place in map(_find_place_above, record.failure):
                 in_vain += 1
         return in_vain >= MOST_SEARCHED
 
@@ -113,6 +113,11 @@ class RecordBook:
             edits=tuple(edits),
             without=without,
         )
+
+
+def _is_exhausted(record: Record) -> bool:
+    """Whether everything was tried: a heal that the budget, the time or a person ended says nothing of the next one."""
+    return record.status is Status.NOT_HEALED and record.reason == Reason.EXHAUSTED.value
 
 
 def _find_place_above(failure: Failure) -> tuple[str, str, int] | None:

@@ -308,8 +308,8 @@ class Batch:
         self.dependencies.progress(self.numbers.get(cell.id, 0), len(self.numbers), f"healing {failure.headline[:60]}")
         starts = chain.build_starts(self.dependencies.open_anew, cell, failure, after)
         self.heals += 1
-        is_searched = not cell.oracle and self.book.is_searched(failure)
-        return self.silent.mark(Case(failure, self._number_cells_run(), cell.oracle, is_searched=is_searched)), starts
+        vain = not cell.oracle and self.book.was_search_vain(failure)
+        return self.silent.mark(Case(failure, self._number_cells_run(), cell.oracle, search_was_vain=vain)), starts
 
     def _offer_own_fix(
         self, chain: Chain, cell: Cell, failure: Failure, trial: Trial, after: TrialKernel | None

@@ -67,6 +67,17 @@ def compute_patience(config: HealConfig, cell_seconds: float, left: float) -> fl
     return 0.0 if config.timeout else min(cell_seconds, max(left / SHARE_OF_TRIAL, LEAST_PATIENCE))
 
 
+VAIN = "no rule has a fix, and what was tried for cells before it that fail in the same line mended nothing"
+
+
+def choose_healers(named: tuple[str, ...], case: Case, *, is_only_asked: bool) -> tuple[str, ...]:
+    """Of the healers that are named those that may act: the trusted ones alone where the others are not to be asked, where nothing failed but that
+    another value is stored, and where they tried the same line for other cells in vain."""
+    trusted = tuple(h for h in named if load_traits(h).trusted)
+    is_left_to_them = is_only_asked or case.failure.is_silent or (case.search_was_vain and bool(trusted))
+    return trusted if is_left_to_them else named
+
+
 class Session:
     """Heals notebooks with the same settings out of the same budget. Close it: it holds kernels.
 
@@ -242,14 +253,11 @@ class Session:
         from jupyter_selfheal import engine
 
         config, approver = self.settings.config, self._build_approver(document, case)
+        config = config.with_(healers=choose_healers(config.healers, case, is_only_asked=is_only_asked))
         if is_only_asked:
-            trusted = tuple(h for h in config.healers if load_traits(h).trusted)
-            if not trusted:  # only others were named: nobody is to be asked
+            if not config.healers:  # only others were named: nobody is to be asked
                 return Outcome(Reason.EXHAUSTED, case.failure), ""
-            config = config.with_(healers=trusted)
             approver = PolicyApprover("none", config.accept)
-        elif case.failure.is_silent or case.is_searched:
-            config = config.with_(healers=tuple(h for h in config.healers if load_traits(h).trusted))
 
         def install(requirement: str) -> str:
             return self.kernels.install_into_scratch(requirement, document.kernelspec)
@@ -274,11 +282,8 @@ class Session:
                 stand_ins=engine.StandIns(install if self.settings.config.install else None, given=self._given),
                 shared=engine.SharedByHeals(self.spent, self._pot, self.run_fixes),
             )
-        if case.is_searched and outcome.reason is Reason.EXHAUSTED and not outcome.detail:
-            outcome = replace(
-                outcome,
-                detail="no rule has a fix, and for cells before it that fail in the same line a search found none",
-            )
+        if case.search_was_vain and outcome.reason is Reason.EXHAUSTED and not outcome.detail:
+            outcome = replace(outcome, detail=VAIN)
         self.spent = self.spent + outcome.cost
         if (
             interrupted.is_set() and not deadline.is_over
