@@ -253,10 +253,11 @@ class Session:
         from jupyter_selfheal import engine
 
         config, approver = self.settings.config, self._build_approver(document, case)
-        config = config.with_(healers=choose_healers(config.healers, case, is_only_asked=is_only_asked))
+        healers = choose_healers(config.healers, case, is_only_asked=is_only_asked)
+        if not healers:  # only others were named: nobody is to be asked
+            return Outcome(Reason.EXHAUSTED, case.failure), ""
+        config = config.with_(healers=healers)
         if is_only_asked:
-            if not config.healers:  # only others were named: nobody is to be asked
-                return Outcome(Reason.EXHAUSTED, case.failure), ""
             approver = PolicyApprover("none", config.accept)
 
         def install(requirement: str) -> str:
